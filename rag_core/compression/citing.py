@@ -7,9 +7,10 @@ from functools import cache, reduce
 
 from rag_core.domain.answer import evidence_key
 from rag_core.domain.claims import Citation, Claim, Evidence
-from rag_core.domain.documents import Box, Span, WordBox
+from rag_core.domain.documents import Box, Document, Span, WordBox
 from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Corpus
+from rag_core.domain.scanned import Unsure, holds_figure, unsure_words
 
 Words = Callable[[str, int], Sequence[WordBox]]  # (document id, 1-based page)
 
@@ -25,6 +26,7 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
         if key in found or evidence.passage not in passages:
             continue
         document, passage = documents[evidence.document], passages[evidence.passage]
+        unsure = _unsure(evidence, document, words, corpus) if passage.ocr else ()
         found[key] = Citation(
             id=0,
             document=document.name,
@@ -37,6 +39,8 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
             section=passage.section,
             ocr=passage.ocr,
             boxes=_boxes(evidence, words),
+            unsure=unsure,
+            doubtful=holds_figure(evidence.quote) if unsure is None else any(one.figure for one in unsure),
         )
     return found
 
@@ -57,6 +61,17 @@ def _boxes(evidence: Evidence, words: Words) -> tuple[tuple[int, Box], ...]:
         if not rows:
             return ()
         found += [(span.page, row) for row in rows]
+    return tuple(found)
+
+
+def _unsure(evidence: Evidence, document: Document, words: Words, corpus: Corpus) -> tuple[Unsure, ...] | None:
+    """The words of the evidence that OCR may have read wrong; None where a page of it was read by OCR that did not say how sure it was."""
+    found: list[Unsure] = []
+    for span in evidence.spans:
+        page = words(evidence.document, span.page)
+        if span.page in document.ocr_pages and all(word.sure is None for word in page):
+            return None
+        found += unsure_words(evidence.document, span, page, corpus.page_text(evidence.document, span.page))
     return tuple(found)
 
 

@@ -94,7 +94,9 @@ def _from_llm_trace(measurements: Measurements, gates: Sequence[CheckResult]) ->
     if isinstance(end, Refused):
         return refuse(measurements, checks, end.reasons, end.explanation, end.remedies, beside)
     if isinstance(end, Extract):
-        notes = (f"{end.note} The answer is taken from the documents word for word.",) if end.failed else ()
+        scanned = any(citation.ocr for citation in measurements.draft.citations.values())
+        how = "as the scan was read" if scanned else "word for word"
+        notes = (f"{end.note} The answer is taken from the documents {how}.",) if end.failed else ()
         beside = replace(beside, notes=(*notes, *end.notes), most=end.most, drafter_note=end.note)
         return _judge(measurements, (*checks, *_grounding(measurements)), beside)
     return _judge(end.view, (*checks, *end.checks), replace(beside, notes=end.notes, most=end.most))

@@ -15,11 +15,13 @@ from rag_core.decision.compose import places_to_look
 from rag_core.decision.confidence import confidence
 from rag_core.decision.replies import SETTLED
 from rag_core.domain.answer import Answer, Refusal, Reply
+from rag_core.domain.claims import Citation
 from rag_core.domain.decision import REGENERATE, AttemptView, Decision, citation_coverage
 from rag_core.domain.indexing import indexing_of
 from rag_core.domain.llm_trace import LlmTrace, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
+from rag_core.domain.scanned import Unsure
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, State, Trace
 from rag_core.gating.levels import level, main_score, mean_cosine, shows_conflicts, unread, within_cut
@@ -31,6 +33,7 @@ RESOLVE_CONFLICTS = "resolve_conflicts"
 EXPAND_SEARCH = "expand_search"
 WHEN_INDEXED = "Ask again when indexing is done: a part of the documents can be found by their words only until then."
 MAX_WORDS = 5  # words of the question that a suggestion names; chosen
+MAX_UNSURE = 8  # words of a scan that a note names; the citations have them all
 MAX_NAMES, MAX_NAME_CHARS = 3, 40  # that a sentence on what stands nowhere may have; chosen
 _GATED = frozenset(check.reason for check in GATING)
 _READ_THEM = "Look at the findings of the documents: they say why pages could not be read, and which of it can be mended."
@@ -71,6 +74,7 @@ def answer(measurements: Measurements, trace: Trace, composed: Answer, beside: A
             *beside.notes,
             *_contradictions(measurements),
             *_unread(measurements),
+            *_scanned(composed.citations),
             *_notes(measurements, trace, {h.passage.language for h in measurements.hits if h.passage.id in used}),
         ),
         metadata={
@@ -251,6 +255,29 @@ def _unread(measurements: Measurements) -> tuple[str, ...]:
     count, of = unread(measurements), len(measurements.draft.claims)
     said = f"Checked by facts and overlap only: {count} of {of} sentences. The confidence level is medium at most."
     return (said,) if count else ()
+
+
+def _scanned(citations: Sequence[Citation]) -> tuple[str, ...]:
+    """The note of an answer on what was read from pictures: that it is no quote of the page itself, and which words may be wrong."""
+    scanned = [one for one in citations if one.ocr]
+    if not scanned:
+        return ()
+    parts = []
+    words = dict.fromkeys(word_in_words(word) for one in scanned for word in one.unsure or ())
+    if words:
+        more = f" and {len(words) - MAX_UNSURE} more" if len(words) > MAX_UNSURE else ""
+        parts.append(f"; not sure of: {', '.join(list(words)[:MAX_UNSURE])}{more}")
+    if any(one.unsure is None for one in scanned):
+        parts.append("; how sure it was of each word is not known")
+    capped = " The confidence level is medium at most." if any(one.doubtful for one in scanned) else ""
+    sources = "".join(f"[{one.id}]" for one in scanned)
+    return (f"{sources} read by OCR, and given as the scan was read{''.join(parts)}.{capped}",)
+
+
+def word_in_words(word: Unsure) -> str:
+    """A word that OCR may have read wrong, in quotation marks, with the signs to compare it by."""
+    alike = f" ({', '.join(word.alike)}?)" if word.alike else ""
+    return f"“{_short(word.text)}”{alike}"
 
 
 def _notes(measurements: Measurements, trace: Trace, languages: Collection[str]) -> tuple[str, ...]:

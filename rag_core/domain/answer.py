@@ -124,6 +124,12 @@ class Refusal:
 Outcome = Answer | Reply | Refusal
 
 
+def is_scanned(claim: Claim, citations: Iterable[Citation]) -> bool:
+    """Whether a claim rests on words that were read from a picture."""
+    scanned = _by_key(citation for citation in citations if citation.ocr)
+    return any(evidence_key(evidence) in scanned for evidence in claim.evidence if evidence.spans)
+
+
 def cited_sources(claims: Iterable[Claim], citations: Mapping[str, Citation]) -> tuple[Citation, ...]:
     """The citations that the claims rest on, each once, in the order of first use."""
     used = [citations[evidence_key(evidence)] for claim in claims for evidence in claim.evidence]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from rag_core.domain.bounds import require_between
 from rag_core.domain.documents import Box, Span
+from rag_core.domain.scanned import Unsure
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,11 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A numbered source of an answer. `excerpt` is verbatim from the page; `boxes` mark it there, empty when the place is not certain."""
+    """A numbered source of an answer. `excerpt` is verbatim from the page; `boxes` mark it there, empty when the place is not certain.
+
+    `ocr` says that it was read from a picture: then `excerpt` is as the scan was read, and `unsure` has the words of it that may be wrong,
+    or is None where it is not known how sure OCR was. `doubtful` says that a figure is among them, or may be.
+    """
 
     id: int
     document: str  # name as the user gave it
@@ -82,3 +87,10 @@ class Citation:
     section: str = ""
     ocr: bool = False
     boxes: tuple[tuple[int, Box], ...] = ()  # (page, rectangle)
+    unsure: tuple[Unsure, ...] | None = ()
+    doubtful: bool = False
+
+    @property
+    def doubted(self) -> tuple[tuple[int, Box], ...]:
+        """(page, rectangle) of each word that may be wrong; none where the place of the whole is not certain."""
+        return tuple((one.span.page, one.box) for one in self.unsure or ()) if self.boxes else ()

@@ -10,12 +10,13 @@ from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from rag_core.domain.answer import Answer, Outcome, Refusal
+from rag_core.domain.answer import Answer, Outcome, Refusal, is_scanned
 from rag_core.domain.bounds import require_between
 from rag_core.domain.claims import Citation, Claim, Conflict
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.llm_trace import Attempt, Sufficiency
 from rag_core.domain.passages import Hit
+from rag_core.domain.scanned import Unsure
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, Trace
 
@@ -54,7 +55,10 @@ class AttemptView:
             "action": "" if self.outcome in ("shown", "failed", "refused") else REGENERATE,
             "citation_coverage": citation_coverage(one.draft.claims),
             "call": asdict(one.call),
-            "claims": [claim_json(claim, measured) for claim, measured in zip(one.draft.claims, one.draft.measured, strict=True)],
+            "claims": [
+                claim_json(claim, measured, scanned=is_scanned(claim, one.draft.citations.values()))
+                for claim, measured in zip(one.draft.claims, one.draft.measured, strict=True)
+            ],
             "refusal": one.refusal,
             "language": one.language,
             "sentences": one.sentences,
@@ -187,7 +191,10 @@ class Decision:
             "confidence_basis": self.confidence_basis,
             "confidence_level": self.confidence_level,
             "scores": {name: round(value, 6) for name, value in self.scores.items()},
-            "claims": [claim_json(claim, measured) for claim, measured in zip(self.claims, self.measured, strict=True)],
+            "claims": [
+                claim_json(claim, measured, scanned=is_scanned(claim, self.citations))
+                for claim, measured in zip(self.claims, self.measured, strict=True)
+            ],
             "citations": [citation_json(citation) for citation in self.citations],
             "places": [citation_json(citation) for citation in self.places],
             "conflicts": [conflict_json(conflict, self.citations) for conflict in self.conflicts],
@@ -218,16 +225,18 @@ def judgement_json(number: int, judgement: Sufficiency) -> dict[str, Any]:
     }
 
 
-def claim_json(claim: Claim, measured: ClaimMeasurement) -> dict[str, Any]:
+def claim_json(claim: Claim, measured: ClaimMeasurement, *, scanned: bool) -> dict[str, Any]:
     """A claim as JSON with how it was checked; `support` is a probability in [0, 1] or null, `flags` say what speaks against it.
 
-    `read` is false where no entailment model has read it, so that it was checked by facts and common words only.
+    A claim that is its evidence is `word_for_word`, or, where that was read from a picture (`scanned`), `as_the_scan_was_read`, which may
+    be wrong. `read` is false where no entailment model has read it, so that it was checked by facts and common words only.
     """
     return {
         "text": claim.text,
         "cited": list(claim.cited),
         "relevance": round(claim.relevance, 4),
-        "word_for_word": measured.word_for_word,
+        "word_for_word": measured.word_for_word and not scanned,
+        "as_the_scan_was_read": measured.word_for_word and scanned,
         "support": None if measured.support is None else round(measured.support, 6),
         "flags": list(measured.flags),
         "read": measured.read,
@@ -235,7 +244,10 @@ def claim_json(claim: Claim, measured: ClaimMeasurement) -> dict[str, Any]:
 
 
 def citation_json(citation: Citation) -> dict[str, Any]:
-    """A citation as JSON; pages are 1-based, offsets are into the page's raw text, boxes in PDF points."""
+    """A citation as JSON; pages are 1-based, offsets are into the page's raw text, boxes in PDF points.
+
+    `unsure` are the words that OCR may have read wrong, or null where it is not known how sure it was.
+    """
     return {
         "id": citation.id,
         "document": citation.document,
@@ -247,6 +259,21 @@ def citation_json(citation: Citation) -> dict[str, Any]:
         "boxes": [{"page": page, **box._asdict()} for page, box in citation.boxes],
         "section": citation.section,
         "ocr": citation.ocr,
+        "unsure": None if citation.unsure is None else [unsure_json(one) for one in citation.unsure],
+    }
+
+
+def unsure_json(word: Unsure) -> dict[str, Any]:
+    """A word that OCR may have read wrong as JSON; `alike` are signs to compare with the page, `box` is in PDF points."""
+    return {
+        "text": word.text,
+        "page": word.span.page,
+        "start": word.span.start,
+        "end": word.span.end,
+        "sure": round(word.sure, 3),
+        "figure": word.figure,
+        "alike": list(word.alike),
+        "box": word.box._asdict(),
     }
 
 

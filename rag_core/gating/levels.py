@@ -59,18 +59,23 @@ def cut_passages(measurements: Measurements) -> frozenset[str]:
 def level(measurements: Measurements) -> ConfidenceLevel:
     """The confidence level: cuts of the score of the preset's main gate.
 
-    It is `medium` at most where a claim was checked by facts and overlap only, whatever that check may do, and `low` at most where sources
-    contradict each other.
+    It is `medium` at most where a claim was checked by facts and overlap only, whatever that check may do, or rests on a figure that OCR is
+    not sure of, and `low` at most where sources contradict each other.
     """
     reached = _level_of_score(measurements)
     if shows_conflicts(measurements) and reached is not ConfidenceLevel.INSUFFICIENT:
         return ConfidenceLevel.LOW
-    return ConfidenceLevel.MEDIUM if unread(measurements) and reached is ConfidenceLevel.HIGH else reached
+    return ConfidenceLevel.MEDIUM if medium_at_most(measurements) and reached is ConfidenceLevel.HIGH else reached
 
 
 def prompt_level(measurements: Measurements) -> ConfidenceLevel | None:
     """The level that words the prompt of a draft, and asks for none where it is insufficient; None where the settings use no levels."""
     return level(measurements) if measurements.settings.levels else None
+
+
+def medium_at_most(measurements: Measurements) -> bool:
+    """Whether something of the draft was not checked as it should be: no model has read it, or OCR is not sure of a figure."""
+    return bool(unread(measurements)) or any(citation.doubtful for citation in measurements.draft.citations.values())
 
 
 def unread(measurements: Measurements) -> int:

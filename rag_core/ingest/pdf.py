@@ -158,6 +158,7 @@ def render_page(
     number: int,
     boxes: Sequence[Box] = (),
     *,
+    doubted: Sequence[Box] = (),
     password: str | None = None,
     dpi: float = 110.0,
     max_pixels: int = 4_000_000,
@@ -165,7 +166,7 @@ def render_page(
     limits: Limits = DEFAULT_LIMITS,
     form: str = "pdf",
 ) -> bytes:
-    """Page `number` (from 1), or a `part` of it, as a PNG, with exactly `boxes` marked in a see-through yellow.
+    """Page `number` (from 1), or a `part` of it, as a PNG, with exactly `boxes` marked in a see-through yellow, and `doubted` in orange.
 
     `dpi` is lowered where the page would have more than `max_pixels` pixels.
 
@@ -174,7 +175,14 @@ def render_page(
         IngestError: the file cannot be read, as in `read_pdf`.
     """
     _refuse_at_sight(data, limits, form)
-    render = {"number": number, "boxes": list(boxes), "dpi": dpi, "pixels": min(max_pixels, limits.pixels), "part": part}
+    render = {
+        "number": number,
+        "boxes": list(boxes),
+        "doubted": list(doubted),
+        "dpi": dpi,
+        "pixels": min(max_pixels, limits.pixels),
+        "part": part,
+    }
     picture = b""
     for event in pdf_process.events({**_request(limits, password), "form": form, "render": render}, data, wall_seconds=limits.wall_seconds):
         if event["event"] != "image":

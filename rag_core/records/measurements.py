@@ -10,13 +10,14 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput
-from rag_core.records import version_1, version_2, version_3, version_4
+from rag_core.records import version_1, version_2, version_3, version_4, version_5
 from rag_core.records.shapes import MEASUREMENTS, Reading, Writing
 from rag_core.records.texts import OwnWords, PassageOf, Texts
 
-SCHEMA_VERSION = 5  # the form of a record, since 2026-11-22
+SCHEMA_VERSION = 6  # the form of a record, since 2026-11-25
 _VERSION = "schema_version"
-_STEPS = (version_1.upgraded, version_2.upgraded, version_3.upgraded, version_4.upgraded)  # each from its version to the next
+# each from its version to the next
+_STEPS = (version_1.upgraded, version_2.upgraded, version_3.upgraded, version_4.upgraded, version_5.upgraded)
 
 
 @dataclass(frozen=True, slots=True)

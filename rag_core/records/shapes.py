@@ -17,6 +17,7 @@ from rag_core.domain.drafts import ClaimMeasurement, Draft, taken_of
 from rag_core.domain.llm_trace import Attempt, LlmTrace, Sufficiency, Verification
 from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.passages import Hit, Passage
+from rag_core.domain.scanned import Unsure
 from rag_core.records.codec import Codec, Custom, Form, Row
 from rag_core.records.texts import DELETED, OwnWords, Texts, hash_of, hash_own, joined, parts, parts_or_hash, quoted, same, sources, stated
 from rag_core.settings import Settings
@@ -242,6 +243,7 @@ CODEC = Codec(
             "excerpt": _text_of("excerpt", lambda row, got, texts: texts.quote(got["document_id"], got["spans"], row)),
             "section": _text_of("section", lambda row, got, texts: texts.section(got["document_id"], got["chunk_id"], row)),
         },
+        Unsure: {"text": _text_of("text", lambda row, got, texts: texts.quote(got["document"], (got["span"],), row))},
         Draft: {
             "measured": Custom(_write_measured, _read_measured),
             "text": _own_text("text"),

@@ -171,6 +171,7 @@ class Citation(Told):
     boxes: list[dict[str, float]]
     section: str
     ocr: bool
+    unsure: list[dict[str, Any]] | None = Field(description="Words that OCR may have read wrong; null where that is not known.")
 
 
 class Decision(Told):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from builders import HashEmbedder, MemoryCorpus, Text, claim, hit
 
 from rag_core.compression.citing import boxes_of, cite
@@ -9,6 +11,7 @@ from rag_core.domain.answer import evidence_key
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Box, Metadata, Span, WordBox
 from rag_core.domain.passages import Passage
+from rag_core.domain.scanned import Unsure
 
 BODY = "The notice period is 30 days and more."
 # rows of 10 points: "The notice period" on the first, "is 30 days" on the second, "and more." on the third, which no word box covers
@@ -116,6 +119,26 @@ def test_given_claims_then_each_place_is_cited_once_with_all_that_is_known_of_it
     assert (found.excerpt, found.spans, found.section, found.ocr) == ("notice period is 30 days", quote.spans, "Notice", True)
     assert list(cite(claims, [hit(of=passage)], CORPUS)) == [evidence_key(quote)]
     assert found.boxes
+
+
+def test_given_words_that_were_read_from_a_picture_then_the_unsure_ones_of_the_quote_are_cited_with_their_places() -> None:
+    passage = Passage("d1#1", "d1", BODY, (Span(1, 0, 38),), ocr=True)
+    claims = [Claim("A.", (evidence(Span(1, 4, 28)),), ("d1#1",))]
+
+    def unsure_of(*sures: float | None) -> tuple[tuple[Unsure, ...] | None, bool]:
+        class Read(MemoryCorpus):
+            def words(self, document: str, page: int) -> tuple[WordBox, ...]:
+                return tuple(word._replace(sure=sure) for word, sure in zip(WORDS, sures, strict=True))
+
+        corpus = Read([Text("d1", BODY)], HashEmbedder())
+        corpus.documents = tuple(replace(one, ocr_pages=(1,)) for one in corpus.documents)
+        (found,) = cite(claims, [hit(of=passage)], corpus).values()
+        return found.unsure, found.doubtful
+
+    assert unsure_of(0.1, 0.9, 0.9, 0.9, 0.8, 0.9) == ((Unsure("d1", Span(1, 21, 23), 0.8, Box(22, 22, 32, 32), "30"),), True)
+    assert unsure_of(0.1, 0.1, 0.9, 0.9, 0.9, 0.9) == ((Unsure("d1", Span(1, 4, 10), 0.1, Box(32, 9, 60, 20), "notice"),), False)
+    assert unsure_of(*[0.95] * 6) == ((), False)
+    assert unsure_of(*[None] * 6) == (None, True)
 
 
 def test_given_a_claim_on_a_passage_that_was_not_retrieved_then_it_gets_no_citation() -> None:

@@ -103,12 +103,13 @@ def _show_answer(asked: Asked) -> None:
     decision = asked.decision
     with st.container(border=True, key="answer"):
         quoted = all(measured.word_for_word for measured in decision.measured)
+        scanned = any(citation.ocr for citation in decision.citations)
         doubtful = unsure(decision, asked.measurements.correctness)
         st.badge(
             say("answer.found" if doubtful and not decision.conflicts else "answer.answered"),
             icon=":material/help:" if doubtful else ":material/check_circle:",
             color="yellow" if doubtful else "green",
-            help=say("answer.answered_help") if quoted else say("answer.answered_help_words"),
+            help=say("answer.answered_help_words" if not quoted else "answer.answered_help_scan" if scanned else "answer.answered_help"),
         )
         if doubtful:
             with st.container(key="low"):

@@ -57,7 +57,7 @@ def _show_attempt(one: AttemptView) -> None:
         st.badge(say("attempts.no_answer"), icon=":material/block:", color="orange")
     if attempt.refusal:
         st.text(tell("attempts.refusal", refusal=attempt.refusal))
-    show_sentences(f"attempt_{one.number}", attempt.draft.claims, attempt.draft.measured)
+    show_sentences(f"attempt_{one.number}", attempt.draft.claims, attempt.draft.measured, attempt.draft.citations.values())
     missed = [_in_words(check) for check in one.checks if check.state in (State.FAILED, State.NOT_RUN)]
     if missed:
         st.text("\n".join([tell("attempts.missed"), *missed]))

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from rag_core.compression.citing import boxes_of
+from rag_core.decision.present import word_in_words
 from rag_core.domain.claims import Citation, Evidence
 from rag_core.domain.decision import Decision
 from rag_core.domain.passages import Hit, Passage, PassageKind
@@ -43,6 +44,7 @@ def with_sources(decision: Decision) -> str:
         else tell("evidence.source_line_named", id=one.id, title=one.title, name=one.document, page=one.page)
         for one in decision.citations
     ]
+    lines = [" ".join(filter(None, (line, as_read(one)))) for line, one in zip(lines, decision.citations, strict=True)]
     return "\n".join([decision.answer, "", tell("evidence.list"), *lines])
 
 
@@ -88,6 +90,9 @@ def _show_card(citation: Citation, hit: Hit | None, values: Mapping[str, str], c
         else:
             with st.container(key=f"quote_{citation.id}"):
                 st.text(citation.excerpt)
+        if citation.ocr:
+            with st.container(key=f"as_read_{citation.id}"):
+                st.text(as_read(citation))
         with st.container(key=f"source_{citation.id}", gap=None):
             name = citation.document if citation.title != citation.document else ""
             if about := [part for part in (name, *labels(values), citation.section) if part]:
@@ -106,6 +111,16 @@ def _show_card(citation: Citation, hit: Hit | None, values: Mapping[str, str], c
                 st.badge(say("viewer.uncertain"), icon=":material/location_off:", color="orange", help=say("viewer.uncertain_help"))
             if citation.ocr:
                 st.badge(say("evidence.ocr"), icon=":material/document_scanner:", color="orange", help=say("evidence.ocr_help"))
+
+
+def as_read(citation: Citation) -> str:
+    """That a source was read from a picture, and which of its words may be wrong; empty for one that was not."""
+    if not citation.ocr:
+        return ""
+    if citation.unsure is None:
+        return tell("evidence.as_read_unknown")
+    words = ", ".join(dict.fromkeys(map(word_in_words, citation.unsure)))
+    return tell("evidence.as_read_unsure", words=words) if words else tell("evidence.as_read")
 
 
 def show_ranks(decision: Decision) -> None:

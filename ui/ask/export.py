@@ -21,6 +21,7 @@ from rag_core.ingest.pdf_facts import form_of
 from rag_core.ingest.sheet import compose_sheet
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
+from ui.ask.evidence import as_read
 from ui.ask.how_sure import line
 from ui.ask.refusal import likely, why_refused
 from ui.ask.trace import measured, required, state_in_words
@@ -116,13 +117,16 @@ def _sources(engine: Engine, citations: Sequence[Citation], *, answered: bool) -
     for one in citations:
         yield block("text", tell("evidence.where", id=one.id, title=one.title or one.document, page=one.page))
         yield block("quote", one.excerpt)
+        if one.ocr:
+            yield block("small", as_read(one))
     pages = list(dict.fromkeys((one.document_id, one.page, one.document) for one in citations))[:MAX_PICTURES]
     for id, page, name in pages:
         marks = [box for one in citations if one.document_id == id for number, box in one.boxes if number == page]
         try:
             if not engine.library.view.page(id, page).width:
                 continue  # a text file has no picture
-            drawn = render_page(engine.library.source(id), page, marks, dpi=DPI, form=form_of(name))
+            doubted = [box for one in citations if one.document_id == id for number, box in one.doubted if number == page]
+            drawn = render_page(engine.library.source(id), page, marks, doubted=doubted, dpi=DPI, form=form_of(name))
         except RagError as error:  # deleted meanwhile, or locked by a password
             yield block("small", f"{name}: {error.problem}")
             continue

@@ -5,12 +5,13 @@ Sentences and their parts come from documents or a model: they are shown as iner
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
 from rag_core.decision.checks import GATING, SUFFICIENCY
-from rag_core.domain.claims import Claim
+from rag_core.domain.answer import is_scanned
+from rag_core.domain.claims import Citation, Claim
 from rag_core.domain.decision import Decision
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.measurements import Measurements
@@ -29,17 +30,19 @@ Finding = tuple[str, str]  # the part of a sentence that something is wrong with
 def show_checked(decision: Decision) -> None:
     """How the sentences of an answer were checked: that they are quotes, or on demand what each has for it and against it."""
     quoted, count = sum(measured.word_for_word for measured in decision.measured), len(decision.claims)
+    scanned = any(citation.ocr for citation in decision.citations)
+    how = "as_read" if scanned else "word_for_word"
     if quoted == count:
         row = count == 1 and in_words(decision.claims[0].text) != decision.claims[0].text
         if row:
-            st.caption(say("sentences.row_word_for_word"))
+            st.caption(say(f"sentences.row_{how}"))
         else:
-            st.caption(say("sentences.one_word_for_word") if count == 1 else say("sentences.all_word_for_word", n=count))
+            st.caption(say(f"sentences.one_{how}") if count == 1 else say(f"sentences.all_{how}", n=count))
         return
-    st.caption(say("sentences.some_word_for_word", n=quoted, of=count) if quoted else say("sentences.none_word_for_word"))
+    st.caption(say(f"sentences.some_{how}", n=quoted, of=count) if quoted else say("sentences.none_word_for_word"))
     with st.popover(say("sentences.open"), icon=":material/fact_check:", type="tertiary", key="checked"):
         st.caption(say("sentences.open_about"))
-        show_sentences("answer", decision.claims, decision.measured)
+        show_sentences("answer", decision.claims, decision.measured, decision.citations)
 
 
 def show_rejected(decision: Decision, measurements: Measurements) -> None:
@@ -49,7 +52,7 @@ def show_rejected(decision: Decision, measurements: Measurements) -> None:
     with st.container(key="rejected", gap="small"):
         st.subheader(say("sentences.rejected"), anchor=False)
         st.caption(say("sentences.rejected_about"))
-        show_sentences("draft", measurements.draft.claims, measurements.draft.measured)
+        show_sentences("draft", measurements.draft.claims, measurements.draft.measured, measurements.draft.citations.values())
 
 
 def is_rejected(decision: Decision) -> bool:
@@ -83,22 +86,23 @@ def findings(claim: Claim, measured: ClaimMeasurement) -> list[Finding]:
     return list(dict.fromkeys(found))
 
 
-def show_sentences(of: str, claims: Sequence[Claim], of_claims: Sequence[ClaimMeasurement]) -> None:
+def show_sentences(of: str, claims: Sequence[Claim], of_claims: Sequence[ClaimMeasurement], citations: Iterable[Citation]) -> None:
     """Sentences in order, each with what it has for it and against it; `of` names them among those of the page."""
+    cited = tuple(citations)
     for number, (claim, measured) in enumerate(zip(claims, of_claims, strict=True), 1):
         wrong = [_in_words(part, flag) for part, flag in findings(claim, measured)]
         with st.container(key=f"sentence_{of}_{number}", gap="xsmall"):
             with st.container(key=f"said_{of}_{number}"):
                 st.text(tell("sentences.text", number=number, text=claim.text))
             with st.container(key=f"wrong_with_{of}_{number}" if wrong else f"right_with_{of}_{number}"):
-                st.text("\n".join([_support(claim, measured), *wrong]))
+                st.text("\n".join([_support(claim, measured, scanned=is_scanned(claim, cited)), *wrong]))
 
 
-def _support(claim: Claim, measured: ClaimMeasurement) -> str:
+def _support(claim: Claim, measured: ClaimMeasurement, *, scanned: bool) -> str:
     if not claim.evidence:
         return tell("sentences.uncited")
     if measured.word_for_word:
-        return tell("sentences.word_for_word")
+        return tell("sentences.as_read" if scanned else "sentences.word_for_word")
     if measured.support is None:
         return tell("sentences.not_measured")
     shared = measured.overlap or 0.0

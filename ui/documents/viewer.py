@@ -42,17 +42,19 @@ class Place:
         page: 1-based.
         marks: (page, rectangle in PDF points) of the words; empty where their place on the page is not certain.
         words: the stretches of raw text; empty when a page is shown for itself.
+        doubted: as `marks`, of the words that OCR is not sure of.
     """
 
     document: str
     page: int
     marks: tuple[tuple[int, Box], ...] = ()
     words: tuple[Span, ...] = ()
+    doubted: tuple[tuple[int, Box], ...] = ()
 
     @classmethod
     def of(cls, citation: Citation) -> Place:
         """Where a citation stands."""
-        return cls(citation.document_id, citation.page, citation.boxes, citation.spans)
+        return cls(citation.document_id, citation.page, citation.boxes, citation.spans, citation.doubted)
 
     def on(self, page: int) -> tuple[Box, ...]:
         """The marks on a page."""
@@ -149,7 +151,8 @@ def _show_page(place: Place, page: Page, size: str) -> None:
     boxes = place.on(page.number)
     part = around(boxes, page) if size == LINES else None
     try:
-        drawn = picture(place.document, page.number, boxes, dpi=DPI * ZOOMS.get(size, LINES_ZOOM), part=part)
+        doubted = tuple(box for number, box in place.doubted if number == page.number)
+        drawn = picture(place.document, page.number, boxes, doubted=doubted, dpi=DPI * ZOOMS.get(size, LINES_ZOOM), part=part)
     except RagError as error:
         show_error(error)
         _show_text(place, page)
@@ -208,14 +211,23 @@ def show_picture(drawn: bytes, page: Page, boxes: Sequence[Box], size: str, wher
 
 
 def picture(
-    document_id: str, page: int, boxes: Sequence[Box] = (), *, dpi: float = DPI, max_pixels: int = MAX_PIXELS, part: Box | None = None
+    document_id: str,
+    page: int,
+    boxes: Sequence[Box] = (),
+    *,
+    doubted: Sequence[Box] = (),
+    dpi: float = DPI,
+    max_pixels: int = MAX_PIXELS,
+    part: Box | None = None,
 ) -> bytes:
     """A page of the session's library, or a part of it, as PNG, with these boxes marked; empty when a password locks the file. Drawn once.
+
+    `doubted` are boxes of words that may be wrong: they are marked in orange.
 
     Raises:
         RagError: it cannot be drawn.
     """
-    return _drawn(str(state.library_folder()), state.session().collection, document_id, page, boxes, dpi, max_pixels, part)
+    return _drawn(str(state.library_folder()), state.session().collection, document_id, page, boxes, doubted, dpi, max_pixels, part)
 
 
 def forget() -> None:
@@ -225,14 +237,22 @@ def forget() -> None:
 
 @st.cache_data(max_entries=64, show_spinner=say("viewer.drawing"))
 def _drawn(
-    folder: str, collection: str, document_id: str, page: int, boxes: Sequence[Box], dpi: float, max_pixels: int, part: Box | None
+    folder: str,
+    collection: str,
+    document_id: str,
+    page: int,
+    boxes: Sequence[Box],
+    doubted: Sequence[Box],
+    dpi: float,
+    max_pixels: int,
+    part: Box | None,
 ) -> bytes:
     """The key names the document by the SHA-256 of its bytes, so a picture never belongs to another document."""
     del folder, collection  # parts of the key
     try:
         library = state.engine().library
         form = form_of(library.view.document(document_id).name)
-        return render_page(library.source(document_id), page, boxes, dpi=dpi, max_pixels=max_pixels, part=part, form=form)
+        return render_page(library.source(document_id), page, boxes, doubted=doubted, dpi=dpi, max_pixels=max_pixels, part=part, form=form)
     except PasswordNeeded:
         return b""
 

@@ -16,7 +16,7 @@ from rag_core.decision.replies import SETTLED
 from rag_core.domain.claims import Claim
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
-from rag_core.gating.levels import unread
+from rag_core.gating.levels import medium_at_most
 from rag_core.settings import Settings
 
 Floats = NDArray[np.float64]
@@ -54,7 +54,7 @@ class ReplaySet:
     rests: Flags  # a claim with evidence
     rests_on: Floats
     overlap: Floats
-    unread: Flags  # (n,), whether no entailment model has read a claim
+    unread: Flags  # (n,), whether no entailment model has read a claim, or OCR is not sure of a figure
     changed_facts: Floats
     conflicts: Ints
     most_claims: int  # that a question has, its drafts all together; see `asked.every_claim`
@@ -94,7 +94,7 @@ class ReplaySet:
             rests=_of_claims(records, lambda claim: bool(claim.evidence)),
             rests_on=_table((_rests_on(measurements) for measurements in records), -np.inf),
             overlap=_of_measured(records, "overlap"),
-            unread=_flags(bool(unread(measurements)) for measurements in records),
+            unread=_flags(medium_at_most(measurements) for measurements in records),
             changed_facts=_table(
                 (
                     [1.0 if measured.changed_facts is None else len(measured.changed_facts) for measured in measurements.draft.measured]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rag_core.decision.checks.row import Check, Columns
+from rag_core.domain.answer import is_scanned
 from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.measurements import Measurements
@@ -176,7 +177,8 @@ def _support_in_words(m: Measurements, value: float | None, _: float) -> str:
         if measured.flags:
             found = f'{found} ({flags_in_words(measured.flags)}): "{claim.text[:_SHOWN_CHARS]}"'
     if cited and all(measured.word_for_word for _, measured in cited):
-        found = "every claim stands word for word in its source"
+        scanned = any(is_scanned(claim, m.draft.citations.values()) for claim, _ in cited)
+        found = "every claim stands in its source as the scan was read" if scanned else "every claim stands word for word in its source"
     if words_only := unread(m):
         found += f"; {words_only} of {len(cited)} claims checked by facts and overlap only, no verifier has read them"
     return found

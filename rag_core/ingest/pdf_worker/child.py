@@ -283,7 +283,7 @@ def render(document: Any, request: dict[str, Any], emit: Emit) -> None:
     number = request["number"]
     if not 1 <= number <= document.page_count:
         raise Failure("page", f"There is no page {number}; the file has {document.page_count:,}.", "Ask for a page of the file.")
-    png = draw(document[number - 1], request["boxes"], request["dpi"], request["pixels"], request["part"])
+    png = draw(document[number - 1], request)
     emit({"event": "image", "png": base64.b64encode(png).decode("ascii")})
     emit({"event": "done"})
 

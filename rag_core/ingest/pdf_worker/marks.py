@@ -5,30 +5,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pymupdf
 
 PEN = (255, 232, 60)  # a transparent yellow: white paper takes this colour, black ink stays black
+DOUBT = (255, 166, 77)  # the same in orange, over words that OCR is not sure of
 
 
-def draw(page: Any, boxes: Sequence[Sequence[float]], dpi: float, max_pixels: int, part: Sequence[float] | None = None) -> bytes:
-    """PNG of `page`, or of a `part` of it, with exactly `boxes` (points, origin top left, as the page is shown) marked.
+def draw(page: Any, asked: Mapping[str, Any]) -> bytes:
+    """PNG of `page`, or of a `part` of it, with exactly `boxes` (points, origin top left, as the page is shown) marked, and `doubted` ones.
 
-    It has at most `max_pixels` pixels. They are multiplied by the pen's colour instead of adding an annotation: that is exact, does not
+    `asked` has these as `rag_core.ingest.pdf.render_page` sends them, with `dpi` and `pixels`.
+
+    It has at most `pixels` pixels. They are multiplied by the pen's colour instead of adding an annotation: that is exact, does not
     depend on the page's own structure, and leaves the ink readable.
     """
     sheet = page.rect
-    seen = sheet & pymupdf.Rect(part) if part else sheet
+    seen = sheet & pymupdf.Rect(asked["part"]) if asked["part"] else sheet
     if seen.is_empty:  # no part of this page
         seen = sheet
-    zoom = fitting_zoom(seen, dpi / 72, max_pixels)
+    zoom = fitting_zoom(seen, asked["dpi"] / 72, asked["pixels"])
     picture = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csRGB, alpha=False, clip=seen)
     clean = picture.samples
     pixels = bytearray(clean)
-    tables = [bytes(value * pen // 255 for value in range(256)) for pen in PEN]
-    for x0, y0, x1, y1 in boxes:
+    yellow, orange = ([bytes(value * share // 255 for value in range(256)) for share in pen] for pen in (PEN, DOUBT))
+    for (x0, y0, x1, y1), tables in [*((box, yellow) for box in asked["boxes"]), *((box, orange) for box in asked["doubted"])]:
         left, right = _clamp(x0 * zoom - picture.x, picture.width), _clamp(x1 * zoom - picture.x, picture.width)
         for y in range(_clamp(y0 * zoom - picture.y, picture.height), _clamp(y1 * zoom - picture.y, picture.height)):
             start, end = y * picture.stride + 3 * left, y * picture.stride + 3 * right

@@ -123,11 +123,14 @@ def _as_high_as_its_line(one: Found) -> Rect:
 
 
 def _read_by_mupdf(grey: bytes, request: dict[str, Any]) -> Iterator[Run]:
-    """The lines that the Tesseract inside MuPDF finds, where no other is installed: more slowly, and it does not say how sure it is."""
+    """The lines that the Tesseract inside MuPDF finds, where no other is installed: more slowly, and it does not say how sure it is.
+
+    It finds nothing in a picture in grey.
+    """
     from .child import import_pymupdf
 
     pymupdf = import_pymupdf()
-    picture = pymupdf.Pixmap(pymupdf.csGRAY, request["width"], request["height"], grey, False)
+    picture = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.Pixmap(pymupdf.csGRAY, request["width"], request["height"], grey, False))
     picture.set_dpi(request["dpi"], request["dpi"])
     read = pymupdf.open("pdf", picture.pdfocr_tobytes(language=request["languages"], tessdata=request["tessdata"]))
     place: tuple[int, int] | None = None

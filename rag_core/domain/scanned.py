@@ -1,0 +1,70 @@
+"""Words that were read from a picture and may be wrong: OCR was not sure of them, or a letter stands where a digit is likely."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rag_core.domain.bounds import require_between
+from rag_core.domain.documents import Box, Span, WordBox
+
+# below it a word is told; docs/scans.md has what other limits would tell of right and wrong words
+SURE, SURE_FIGURE = 0.70, 0.85
+ALIKE = ("§/$/S", "0/O", "1/l/I", "5/S", "8/B", "2/Z", "./,")  # signs that look alike on paper, for a reader to compare
+_FIGURE = re.compile(r"[\d§$€£%]")
+_AMONG_DIGITS = re.compile(r"(?=.*\d)(?=.*[OolISBZ])[\dOolISBZ.,/-]+")  # "1O0", "l5": nothing but digits and letters that look like them
+_FOR_A_PARAGRAPH = re.compile(r"[SŠ]\.?")  # before a number: most likely "§"
+
+
+@dataclass(frozen=True, slots=True)
+class Unsure:
+    """A word of a page read by OCR that may be wrong: `text` stands at `span` of `document`, and in `box` on the page.
+
+    `sure`, from 0 to 1, is how sure OCR was of it.
+    """
+
+    document: str
+    span: Span
+    sure: float
+    box: Box
+    text: str
+
+    def __post_init__(self) -> None:
+        require_between("Unsure.sure", self.sure, 0.0, 1.0)
+
+    @property
+    def figure(self) -> bool:
+        """Whether it is a number, an amount, a code or a reference to a paragraph, or takes the place of one."""
+        return holds_figure(self.text) or bool(_FOR_A_PARAGRAPH.fullmatch(self.text))
+
+    @property
+    def alike(self) -> tuple[str, ...]:
+        """The groups of signs that look alike of which it has one: what to compare with the page; empty where it is no figure."""
+        return tuple(group for group in ALIKE if any(sign in self.text for sign in group.split("/"))) if self.figure else ()
+
+
+def holds_figure(text: str) -> bool:
+    """Whether a text has a digit of any script, or the sign of an amount or a paragraph."""
+    return bool(_FIGURE.search(text))
+
+
+def unsure_words(document: str, span: Span, words: Sequence[WordBox], text: str) -> Iterator[Unsure]:
+    """The words that may be wrong of a stretch of a page; words that OCR says nothing of are passed over.
+
+    Args:
+        document: its id.
+        span: the stretch.
+        words: of the page, in its order.
+        text: of the page.
+    """
+    inside = [word for word in words if span.start < word.end and word.start < span.end]
+    for at, word in enumerate(inside):
+        if word.sure is None:
+            continue
+        said = text[word.start : word.end]
+        after = text[inside[at + 1].start : inside[at + 1].end] if at + 1 < len(inside) else ""
+        limit = SURE_FIGURE if holds_figure(said) else SURE
+        stands_for_another = _AMONG_DIGITS.fullmatch(said) or (_FOR_A_PARAGRAPH.fullmatch(said) and after[:1].isdigit())
+        if word.sure < limit or stands_for_another:
+            yield Unsure(document, Span(span.page, word.start, word.end), word.sure, word.box, said)

@@ -1,0 +1,177 @@
+"""Scans read by the real Tesseract: how sure it is of each word, pages side by side, and pictures that are made to do harm."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import make
+import pymupdf
+import pytest
+
+from rag_core.domain.documents import Page, PageSource
+from rag_core.errors import Cancelled
+from rag_core.ingest import pdf_process, recognition
+from rag_core.ingest.limits import Limits
+from rag_core.ingest.pdf import find_tessdata, read_pdf
+from rag_core.library.recognised import RECOGNISED, RecognisedPages
+
+SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
+
+pytestmark = [pytest.mark.ocr, pytest.mark.skipif(not find_tessdata()[0], reason="no Tesseract language data found")]
+
+
+def picture_of(name: str, number: int, rotate: int = 0) -> tuple[bytes, Page]:
+    """A page of a sample as a scan at 200 dots an inch, and the same page as its text layer has it."""
+    data = (SAMPLES / name).read_bytes()
+    page = pymupdf.open(stream=data)[number]
+    scan = pymupdf.open()
+    sheet = scan.new_page(width=page.rect.width, height=page.rect.height)
+    sheet.insert_image(sheet.rect, pixmap=page.get_pixmap(dpi=200, colorspace=pymupdf.csGRAY), rotate=rotate)
+    return scan.tobytes(deflate=True), read_pdf(data, name, ocr=False).pages[number]
+
+
+def noise(pages_before: int = 1) -> bytes:
+    """Pages of print, then one of nothing but specks, in which Tesseract looks for letters for a long time, then one of print."""
+    specks = pymupdf.Pixmap(pymupdf.csGRAY, 2400, 3200, random.Random(19).randbytes(2400 * 3200), False)
+    made = pymupdf.open()
+    for _ in range(pages_before):
+        made.insert_pdf(pymupdf.open(stream=make.scanned()))
+    sheet = made.new_page(width=864, height=1152)
+    sheet.insert_image(sheet.rect, pixmap=specks)
+    made.insert_pdf(pymupdf.open(stream=make.scanned()))
+    return made.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "least"), [("smlouva-o-dodavce.pdf", 2, 0.95), ("samantar-shreni.pdf", 1, 0.8)], ids=["cs", "hi"]
+)
+def test_given_a_scan_when_read_then_its_words_are_right_stand_where_they_are_and_say_how_sure_they_are(
+    name: str, number: int, least: float
+) -> None:
+    data, true = picture_of(name, number)
+
+    page = read_pdf(data, name).pages[0]
+
+    assert page.source is PageSource.OCR
+    wanted = true.text.split()
+    assert len(set(wanted) & set(page.text.split())) >= least * len(set(wanted))
+    assert all(word.sure is not None and 0 <= word.sure <= 1 for word in page.words)
+    once = {text: [word for word in true.words if true.text[word.start : word.end] == text] for text in wanted if len(text) > 3}
+    found = 0
+    for word in page.words:
+        text = page.text[word.start : word.end]
+        if len(once.get(text, ())) == 1 and page.text.split().count(text) == 1:
+            (there,) = once[text]
+            found += 1
+            # a text layer in Devanagari gives each word the width of its plain letters
+            slack = 4 if name.startswith("smlouva") else 40
+            assert there.x0 - slack < word.x0 < word.x1 < there.x1 + slack, text
+            assert there.y0 - 4 < (word.y0 + word.y1) / 2 < there.y1 + 4, text
+            assert 0.5 < (word.y1 - word.y0) / (there.y1 - there.y0) < 2, text
+    assert found >= 20
+
+
+def test_given_a_page_that_was_scanned_upside_down_when_read_then_it_is_read_in_its_order() -> None:
+    data, true = picture_of("company-policies.pdf", 1, rotate=180)
+
+    page = read_pdf(data, "scan.pdf").pages[0]
+
+    read, wanted = page.text.split(), true.text.split()
+    assert read[:4] == wanted[:4]
+    assert len(set(read) & set(wanted)) >= 0.9 * len(set(wanted))
+    first = page.words[0]
+    assert first.x0 > page.width / 2
+    assert first.y0 > page.height / 2
+
+
+def test_given_many_pages_when_read_then_they_come_in_their_order_with_as_many_processes_as_are_allowed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(recognition, "_cores", lambda: 3)
+    made = pymupdf.open()
+    for number in range(7):
+        made.insert_pdf(pymupdf.open(stream=make.scanned(f"This is page number {number} of the scan.")))
+    told: list[int] = []
+
+    content = read_pdf(made.tobytes(), "scan.pdf", progress=lambda _, done, total: told.append(done))
+
+    assert [page.number for page in content.pages] == told == list(range(1, 8))
+    assert [page.text for page in content.pages] == [f"This is page number {number} of the scan." for number in range(7)]
+
+
+def test_given_a_picture_on_which_tesseract_does_not_end_when_read_then_that_page_says_so_and_the_others_are_read() -> None:
+    content = read_pdf(noise(), "scan.pdf", limits=Limits(ocr_seconds_per_page=4))
+
+    assert [page.source for page in content.pages] == [PageSource.OCR, PageSource.UNREADABLE, PageSource.OCR]
+    assert content.problems == (
+        "Page 2: This page is a picture and text recognition failed on it: it took more time or memory than a page is allowed.",
+    )
+
+
+def test_given_a_picture_that_takes_more_memory_than_allowed_when_read_then_that_page_says_so_and_the_others_are_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = pdf_process.events
+
+    def less_for_the_large(request: Any, data: Any, **given: Any) -> Any:
+        if request.get("recognise", {}).get("height", 0) > 3000:
+            request = {**request, "memory": 150 << 20}  # the language data alone take more
+        return real(request, data, **given)
+
+    monkeypatch.setattr(pdf_process, "events", less_for_the_large)
+
+    content = read_pdf(noise(), "scan.pdf")
+
+    assert [page.source for page in content.pages] == [PageSource.OCR, PageSource.UNREADABLE, PageSource.OCR]
+    (problem,) = content.problems
+    assert problem.startswith("Page 2: This page is a picture and text recognition failed on it")
+
+
+def test_given_a_reading_that_was_stopped_when_read_again_then_it_goes_on_at_the_page_it_was_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recognition, "_cores", lambda: 1)
+    made = pymupdf.open()
+    for number in range(4):
+        made.insert_pdf(pymupdf.open(stream=make.scanned(f"This is page number {number} of the scan.")))
+    data = made.tobytes()
+    done: list[int] = []
+    with pytest.raises(Cancelled):
+        read_pdf(
+            data, "a.pdf", recognised=RecognisedPages(tmp_path), progress=lambda *of: done.append(of[1]), cancelled=lambda: len(done) >= 2
+        )
+    before = (tmp_path / RECOGNISED).read_bytes()
+    (tmp_path / RECOGNISED).write_bytes(before + before[:200])  # the process was killed in the midst of a line
+    started: list[object] = []
+    real = pdf_process.events
+    monkeypatch.setattr(pdf_process, "events", lambda request, *of, **given: started.append(request) or real(request, *of, **given))
+
+    content = read_pdf(data, "a.pdf", recognised=RecognisedPages(tmp_path))
+
+    assert [page.text for page in content.pages] == [f"This is page number {number} of the scan." for number in range(4)]
+    assert all(word.sure for page in content.pages for word in page.words)
+    read_now = sum("recognise" in request for request in started)  # type: ignore[operator]
+    assert 1 <= read_now <= 2
+    assert len(RecognisedPages(tmp_path)._places) == 4
+
+
+def test_given_no_library_of_tesseract_when_read_then_mupdf_reads_it_and_nothing_is_said_of_its_words(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "child.py"
+    program.write_text(
+        f"import sys; sys.path.append({str(Path(pdf_process.__file__).parent)!r})\n"
+        "from pdf_worker import child, tesseract\n"
+        "tesseract.LIBRARIES = ('libtesseract-that-is-not-there.so',)\n"
+        "child.main()\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(pdf_process, "WORKER", program)
+
+    page = read_pdf(make.scanned(), "scan.pdf").pages[0]
+
+    assert (page.source, page.text) == (PageSource.OCR, "The quick brown fox jumps over the lazy dog near the river bank.")
+    assert {word.sure for word in page.words} == {None}
+    assert page.words[1].x0 == pytest.approx(72 + 27, abs=4)
