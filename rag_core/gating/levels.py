@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from math import inf
 from statistics import fmean
 
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.status import ConfidenceLevel
 from rag_core.settings import Mode, Settings
+
+Cuts = tuple[tuple[float, ConfidenceLevel], ...]
+MAX_UNREAD, MAX_CONTRADICTED = ConfidenceLevel.MEDIUM, ConfidenceLevel.LOW  # the highest levels of an answer that is so
+_ORDER = tuple(ConfidenceLevel)  # the highest first
 
 
 def least_answerability(settings: Settings, intent: str) -> float:
@@ -56,16 +61,27 @@ def cut_passages(measurements: Measurements) -> frozenset[str]:
     }
 
 
+def by_score(s: Settings) -> Cuts:
+    """The levels by the score of the main gate: the first whose cut it reaches, and the last one below all."""
+    return (s.high_answerability, ConfidenceLevel.HIGH), (s.medium_answerability, ConfidenceLevel.MEDIUM), (-inf, ConfidenceLevel.LOW)
+
+
+def by_distance(s: Settings) -> Cuts:
+    """The levels by the distance of the closest passage, where there is no score: the first whose cut it is within."""
+    return (
+        (s.high_distance, ConfidenceLevel.HIGH), (s.medium_distance, ConfidenceLevel.MEDIUM), (s.low_distance, ConfidenceLevel.LOW),
+        (inf, ConfidenceLevel.INSUFFICIENT),
+    )  # fmt: skip
+
+
 def level(measurements: Measurements) -> ConfidenceLevel:
     """The confidence level: cuts of the score of the preset's main gate.
 
-    It is `medium` at most where a claim was checked by facts and overlap only, whatever that check may do, or rests on a figure that OCR is
-    not sure of, and `low` at most where sources contradict each other.
+    It is `MAX_UNREAD` at most where a claim was checked by facts and overlap only, whatever that check may do, or rests on a figure that OCR
+    is not sure of, and `MAX_CONTRADICTED` at most where sources contradict each other.
     """
-    reached = _level_of_score(measurements)
-    if shows_conflicts(measurements) and reached is not ConfidenceLevel.INSUFFICIENT:
-        return ConfidenceLevel.LOW
-    return ConfidenceLevel.MEDIUM if medium_at_most(measurements) and reached is ConfidenceLevel.HIGH else reached
+    caps = [MAX_UNREAD] * medium_at_most(measurements) + [MAX_CONTRADICTED] * shows_conflicts(measurements)
+    return _ORDER[max(_ORDER.index(one) for one in (_level_of_score(measurements), *caps))]
 
 
 def prompt_level(measurements: Measurements) -> ConfidenceLevel | None:
@@ -97,9 +113,6 @@ def _level_of_score(measurements: Measurements) -> ConfidenceLevel:
         return ConfidenceLevel.INSUFFICIENT
     score = main_score(measurements)
     if score is not None:
-        if score >= s.high_answerability:
-            return ConfidenceLevel.HIGH
-        return ConfidenceLevel.MEDIUM if score >= s.medium_answerability else ConfidenceLevel.LOW
+        return next(name for cut, name in by_score(s) if score >= cut)
     closest = min(hit.distance for hit in measurements.hits)
-    cuts = ((s.high_distance, ConfidenceLevel.HIGH), (s.medium_distance, ConfidenceLevel.MEDIUM), (s.low_distance, ConfidenceLevel.LOW))
-    return next((name for cut, name in cuts if closest <= cut), ConfidenceLevel.INSUFFICIENT)
+    return next(name for cut, name in by_distance(s) if closest <= cut)

@@ -26,15 +26,15 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # who else may read a setting of a check, and why: what is beside a judgement
 READ_ELSEWHERE = {
-    "distance_mode": {"gating/levels.py", "decision/batch/__init__.py", "decision/batch/asked.py"},  # the cut marks passages too
+    "distance_mode": {"gating/levels.py", "decision/batch/replay.py", "decision/batch/asked.py"},  # the cut marks passages too
     "max_distance": {
         "settings/configuration.py",
         "gating/levels.py",
-        "decision/batch/__init__.py",
+        "decision/batch/replay.py",
         "decision/batch/asked.py",
         "decision/decide.py",
     },
-    "contradictions_mode": {"gating/levels.py", "decision/batch/__init__.py"},  # whether both sides are shown
+    "contradictions_mode": {"gating/levels.py", "decision/batch/replay.py"},  # whether both sides are shown
     "min_correctness": {"gating/levels.py", "evaluation/certify/find.py", "service/profile_models.py"},  # of an intent; in an example
     "correctness_extra_procedural": {"gating/levels.py", "evaluation/certify/find.py"},
     "correctness_extra_comparative": {"gating/levels.py", "evaluation/certify/find.py"},

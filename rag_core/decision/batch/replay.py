@@ -1,0 +1,174 @@
+"""Judges many recorded questions at once, from columns of numbers. Each outcome is that of `decide.replay`.
+
+`ReplaySet.of` reads the records once; `replay_many` is then arithmetic on arrays of n questions. Those that a language model was asked
+about are judged one by one once their gates pass (`asked`). No model, index or file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rag_core.decision.batch.asked import LlmOutcome
+from rag_core.decision.batch.columns import CODE, REASONS, Flags, Floats, Ints, Objects, ReplaySet
+from rag_core.decision.batch.held import Held, held
+from rag_core.decision.checks import GATING, GROUNDING, SUFFICIENCY
+from rag_core.decision.decide import require_replayable
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import ConfidenceLevel, Reason
+from rag_core.gating.levels import MAX_CONTRADICTED, MAX_UNREAD, by_distance, by_score
+from rag_core.settings import Mode, Settings
+
+_REASON = np.array([*REASONS, None], dtype=object)[:-1]  # the None keeps numpy from making strings of them
+_STATUS = np.array([*(reason.status for reason in REASONS), None], dtype=object)[:-1]
+_LEVEL = np.array([*ConfidenceLevel, None], dtype=object)[:-1]
+_LEVELS = tuple(ConfidenceLevel)
+_HIGH, _INSUFFICIENT = _LEVELS.index(ConfidenceLevel.HIGH), _LEVELS.index(ConfidenceLevel.INSUFFICIENT)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcomes:
+    """How n questions end under `settings`.
+
+    Args:
+        reason: shape (n,), the first `Reason` of each; `status` and `level` are what a decision has of that name.
+        shown: shape (n, most claims); which claims the answer shows, of `every_claim`: those of the extract come first.
+        conflicts: shape (conflicts of the set,); which are shown, in the order of `ReplaySet.conflicts`.
+        sides: shape (n,); whether two passages are shown that a language model says contradict each other.
+        llm_outcomes: the rows that a language model's record decided, and not the extract at its own level.
+    """
+
+    settings: Settings
+    answered: Flags
+    reason: Objects
+    status: Objects
+    level: Objects
+    shown: Flags
+    conflicts: Flags
+    scores: Mapping[str, Floats]
+    failed_checks: Ints  # (n, checks): the code of the reason where a grounding check refuses, of `none` where not
+    sides: Flags
+    llm_outcomes: Mapping[int, LlmOutcome]
+
+    def __len__(self) -> int:
+        return len(self.answered)
+
+    @property
+    def needs_model(self) -> Flags:
+        """Shape (n,); what would have to be asked of a language model first: neither an answer nor a refusal."""
+        return np.asarray(self.reason == Reason.NEEDS_GENERATION)
+
+    def reasons(self, row: int) -> tuple[Reason, ...]:
+        """All reasons of one refusal, the first first; empty for an answer."""
+        if self.answered[row]:
+            return ()
+        if row in self.llm_outcomes:
+            return self.llm_outcomes[row].reasons
+        failed = tuple(REASONS[code] for code in self.failed_checks[row] if code)
+        return failed or (self.reason[row],)
+
+
+def replay_many(records: Sequence[Measurements] | ReplaySet, settings: Settings) -> Outcomes:
+    """Judge all questions under other settings; the same as `replay` one by one, from a built set in milliseconds.
+
+    Raises:
+        InvalidSetting: a setting differs whose change needs a new retrieval, draft or ingest.
+    """
+    of = records if isinstance(records, ReplaySet) else ReplaySet.of(records)
+    for before in of.measured_under:
+        require_replayable(before, settings)
+    code = _gated(of, settings)
+    llm_outcomes = _llm_outcomes(of, settings, code)
+    code[of.no_claims & (code == 0)] = CODE[Reason.EMPTY_DRAFT]
+    checks = [held(check, of, settings) for check in GROUNDING]
+    drafted = code == 0
+    failed = np.stack([np.where(check.blocks & drafted, check.codes, 0) for check in checks], axis=1)
+    code = np.where(drafted, np.take_along_axis(failed, (failed != 0).argmax(axis=1)[:, None], axis=1)[:, 0], code)
+    shown, conflicts = _shown(of, settings)
+    code[(code == 0) & ~shown.any(axis=1)] = CODE[Reason.ALL_CLAIMS_CUT]
+    level = _level(of, settings)
+    shown = np.pad(shown & (code == 0)[:, None], ((0, 0), (0, of.most_claims - shown.shape[1])))
+    for row, one in llm_outcomes.items():
+        code[row], level[row], failed[row] = CODE[one.reasons[0]], _LEVELS.index(one.level), 0
+        shown[row] = np.isin(np.arange(of.most_claims), one.shown)
+    given = code == 0
+    reply = (code == CODE[Reason.GREETING]) | (code == CODE[Reason.ABOUT_LIBRARY])
+    level = np.where(reply, _HIGH, np.where(given, level, _INSUFFICIENT))
+    return Outcomes(
+        settings=settings,
+        answered=given | reply,
+        reason=_REASON[code],
+        status=_STATUS[code],
+        level=_LEVEL[level],
+        shown=shown,
+        conflicts=conflicts & given[of.conflicts[:, 0]],
+        scores=of.scores,
+        failed_checks=failed,
+        sides=np.isin(np.arange(len(of)), [row for row, one in llm_outcomes.items() if one.sides]),
+        llm_outcomes=llm_outcomes,
+    )
+
+
+def checks_of(of: ReplaySet, settings: Settings) -> tuple[Held, ...]:
+    """Every gate and grounding check of all questions under these settings, in the order of the trace.
+
+    Grounding checks are of the draft that is judged: a model's last one where a model drafts, and the extract elsewhere.
+    """
+    llm_outcomes = _llm_outcomes(of, settings, _gated(of, settings))
+    checks = [held(check, of, settings) for check in GROUNDING]
+    return (*(held(check, of, settings) for check in GATING), *(_of_llm(one, place, llm_outcomes) for place, one in enumerate(checks)))
+
+
+def _gated(of: ReplaySet, settings: Settings) -> Ints:
+    """Shape (n,); the code of the reason of each question that no draft is judged of, of `none` where all gates let it pass."""
+    code = of.settled.copy()
+    for gate in (held(check, of, settings) for check in GATING):
+        refused = gate.blocks & (code == 0)
+        code[refused] = gate.codes[refused]
+    if SUFFICIENCY.mode_under(settings) is Mode.ENFORCE:
+        without_llm = ~np.isin(np.arange(len(of)), of.llm_outcomes.rows)
+        code[without_llm & (code == 0)] = CODE[Reason.NOT_RUN]
+    return code
+
+
+def _llm_outcomes(of: ReplaySet, settings: Settings, code: Ints) -> dict[int, LlmOutcome]:
+    return of.llm_outcomes.under(settings, [row for row in of.llm_outcomes.rows if code[row] == 0])
+
+
+def _of_llm(one: Held, place: int, llm_outcomes: Mapping[int, LlmOutcome]) -> Held:
+    """A grounding check with the measurements of models' drafts in the place of their extracts'."""
+    if not llm_outcomes:
+        return one
+    rows = list(llm_outcomes)
+    values, abstains = one.values.copy(), one.abstains.copy()
+    values[rows] = [outcome.values[place] for outcome in llm_outcomes.values()]
+    abstains[rows] = [outcome.abstains[place] for outcome in llm_outcomes.values()]
+    return replace(one, values=values, abstains=abstains)
+
+
+def _shown(of: ReplaySet, s: Settings) -> tuple[Flags, Flags]:
+    """The claims and the conflicts that an answer would show: see `compose`."""
+    near = of.claims & ~(of.rests_on > s.max_distance) if s.distance_mode is Mode.ENFORCE else of.claims
+    row, claim, other, added = of.conflicts.T
+    looked_at = s.contradictions_mode is not Mode.OFF
+    dropped = (added == 1) & ~(near[row, claim] & looked_at)
+    kept = near.copy()
+    kept[row[dropped], other[dropped]] = False
+    return kept, kept[row, claim] & kept[row, other] & looked_at
+
+
+def _level(of: ReplaySet, s: Settings) -> Ints:
+    """The confidence level of an answer, as a code, by the cuts and caps of `gating.levels`."""
+    closest = np.fmin.reduce(of.distances, axis=1, initial=np.nan)
+    score = {"correctness": of.correctness, "answerability": of.answerability}.get(s.main_gate, np.full(len(of), np.nan))
+    far, high = by_distance(s), by_score(s)
+    of_distance = np.select([closest <= cut for cut, _ in far], [_LEVELS.index(name) for _, name in far])
+    of_score = np.select([score >= cut for cut, _ in high], [_LEVELS.index(name) for _, name in high])
+    reached = np.where(np.isnan(score), of_distance, of_score)
+    reached = np.maximum(reached, np.where(of.unread, _LEVELS.index(MAX_UNREAD), 0))
+    if s.contradictions_mode is not Mode.OFF:
+        contradicted = np.isin(np.arange(len(of)), of.conflicts[:, 0])
+        reached = np.maximum(reached, np.where(contradicted, _LEVELS.index(MAX_CONTRADICTED), 0))
+    return np.where(np.isnan(closest), _INSUFFICIENT, reached)
