@@ -400,9 +400,10 @@ def missing_entities(
 
 
 def nowhere_spoken_of(measurements: Measurements, missing: Collection[str], corpus: Corpus, rows: Sequence[int] | None) -> tuple[str, ...]:
-    """Those of the missing entities of which it is true that no searched document speaks of them in any form (`rag_core.gating.nowhere`).
+    """The missing entities that no searched document names in any form (`rag_core.gating.nowhere`).
 
-    None where nothing was searched, a page could not be read, there is too much to read it all, or only some passages are known.
+    Empty where this cannot be known: nothing was searched, a page could not be read, there is too much text to read, or a caller gave only
+    some passages.
     """
     facts, language = measurements.library, measurements.understanding.language
     if not missing or corpus.given is not None or not facts.passages or facts.unreadable or facts.pages + facts.passages > MAX_TEXTS:

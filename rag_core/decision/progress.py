@@ -85,9 +85,9 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """A draft to answer with, as measurements that have it as their own; its checks passed, but for two sides that were not judged yet.
+    """A draft that may be the answer. `view` are the measurements with this draft in them; `most` is its highest confidence level.
 
-    `most` is the highest confidence level that it may have.
+    Its checks passed. Only a draft of two sides that contradict each other is not judged yet.
     """
 
     view: Measurements

@@ -1,6 +1,6 @@
 """A decision: an answer or a refusal, with its whole trace, and its one JSON form.
 
-The same object leaves the command line, the page, and later the HTTP API and MCP.
+The command line, the page, the HTTP API and MCP all give this same object.
 """
 
 from __future__ import annotations

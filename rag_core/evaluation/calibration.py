@@ -226,7 +226,7 @@ def _with_figures(samples: Sequence[Sample], make: Fit, provenance: Mapping[str,
 
 
 def _best(at: Callable[[float, Sequence[Sample]], Calibration], values_of_c: Sequence[float], samples: Sequence[Sample]) -> Calibration:
-    """Made with the strength under which the folds of these samples are least surprised."""
+    """The fit with the C that gives the least negative log-likelihood on the folds of these samples."""
     losses = {c: _negative_log_likelihood(samples, partial(at, c)) for c in values_of_c}
     return at(min(losses, key=losses.__getitem__), samples)
 
@@ -236,7 +236,7 @@ def _columns(samples: Sequence[Sample]) -> tuple[list[Mapping[str, float]], list
 
 
 def _negative_log_likelihood(samples: Sequence[Sample], make: Fit) -> float:
-    """Mean negative log likelihood of the labels that a fold was kept from."""
+    """Mean negative log-likelihood of the labels, each under the fit that did not see it."""
     labels = np.array([one.answerable for one in samples])
     given = np.clip(left_out(samples, make), 1e-12, 1 - 1e-12)
     return float(-np.log(np.where(labels, given, 1 - given)).mean())

@@ -155,9 +155,9 @@ def _pairs(a: list[str], b: list[str]) -> list[tuple[int, int]]:
 
 
 def _late(pairs: list[tuple[int, int]], b: list[str]) -> list[tuple[int, int]]:
-    """The pairs with every run of neighbours as late in b as it stands again before the next run.
+    """The pairs, with each run of neighbours moved to its last occurrence in b before the next run.
 
-    "For hardly any day of delay" is laid beside "For each day of delay", not beside "For the day of the credit" further up.
+    So "For hardly any day of delay" is aligned with "For each day of delay", and not with "For the day of the credit" further up.
     """
     moved: list[tuple[int, int]] = []
     end = len(pairs)
@@ -200,7 +200,7 @@ def _window(a: list[str], b: list[str]) -> tuple[int, int]:
 
 
 def _at_edge(gap: Gap, length: int) -> Gap:
-    """The gap with no more words of the other sentence than of this one, if it has any, where it stands before or after all common ones."""
+    """The gap, cut where it stands before or after all common words: the other sentence gets no more words than this one has there."""
     most = gap.j - gap.i or _LONGEST_GAP
     if gap.i == 0:
         return gap._replace(k=max(gap.k, gap.m - most))

@@ -94,7 +94,7 @@ def absent_facts(claim_text: str, text: str, lang: str) -> tuple[tuple[str, str]
 
 
 def _once(changed: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Each fact once, and none as a role too that is named as something else."""
+    """Each fact once. A fact that has another kind is not listed as a role as well."""
     found = [*changed]
     named = {text for kind, text in found if kind != "role"}
     return tuple(dict.fromkeys((kind, text) for kind, text in found if kind != "role" or text not in named))

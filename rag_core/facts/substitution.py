@@ -98,7 +98,7 @@ def _stand_as(mine: Sentence, party: Marker, theirs: Sentence, lang: str) -> boo
 
 
 def _marks(sentence: Sentence, rows: ActRows) -> dict[str, tuple[str, str, str]]:
-    """By party what says its part in a sentence: what is before it, the ending of its form, what is behind it."""
+    """For each party the words that show whether it is the subject: the word before it, its ending, and the word behind it."""
     found: dict[str, tuple[str, str, str]] = {}
     words = [token.folded for token in sentence.tokens]
     for one in (marker for marker in sentence.markers if marker.kind == "party"):

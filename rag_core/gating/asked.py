@@ -118,7 +118,7 @@ def codes_in(text: str) -> frozenset[str]:
 
 
 def _subject(said: str, info: LanguageInfo | None) -> frozenset[str]:
-    """The field `subject` of `AskedFor`, of a `spaced` question: without what it asks how much of ("how high is ...")."""
+    """The index words that say what a `spaced` question is about, for `AskedFor.subject`; "how high" and a period are no part of it."""
     words = info.asked if info else None
     small = small_words(info.code) if info else frozenset[str]()
     measures = {fold(word) for word in _measures(said, info, words)} if info and words else set[str]()

@@ -97,7 +97,7 @@ FEATURES = (
     "searched",
     "known_language",
 )
-STANDS = 0.8  # likeness from which a name is taken for an inflected form of another
+STANDS = 0.8  # string similarity from which a name is taken for an inflected form of another
 
 NO_ODDS = -10.0  # log odds where there is no unit to read
 

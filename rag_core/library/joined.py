@@ -31,7 +31,7 @@ class JoinedCorpus:
 
     @property
     def given(self) -> None:
-        """Nothing: its passages are all of its documents."""
+        """None: a library holds all passages of its documents, and not only those that a caller gave."""
 
     @property
     def waiting(self) -> None:

@@ -33,7 +33,7 @@ class Snapshot:
 
     @property
     def given(self) -> None:
-        """Nothing: its passages are all of its documents."""
+        """None: a library holds all passages of its documents, and not only those that a caller gave."""
 
     @cached_property
     def documents(self) -> tuple[Document, ...]:

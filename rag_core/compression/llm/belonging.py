@@ -60,7 +60,7 @@ class Source:
         return None
 
     def group(self, place: int) -> Iterator[int]:
-        """The row of one cell above a table's row: what the rows under it are of."""
+        """The place of the last row with one cell above a row of a table. It names the group of the rows under it."""
         if self.passage.kind is PassageKind.TABLE:
             yield from [at for at in range(place) if CELL.strip() not in self.units[at].text][-1:]
 
