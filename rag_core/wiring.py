@@ -18,7 +18,7 @@ from rag_core.adapters.certificate_pdf import Plot as Plot
 from rag_core.adapters.certificate_pdf import Sheet as Sheet
 from rag_core.adapters.certificate_pdf import require_drawing as require_drawing
 from rag_core.adapters.certificate_pdf import to_pdf as to_pdf
-from rag_core.adapters.child.process import ProcessEmbedder, ProcessEntailment, ProcessReader
+from rag_core.adapters.child.process import ProcessAnswerability, ProcessEmbedder, ProcessEntailment
 from rag_core.adapters.embedding.by_name import EMBEDDED, EMBEDDED_LANGUAGES, CrossEncoderReranker, precision_here
 from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.adapters.embedding.choose import load_embedder
@@ -99,7 +99,7 @@ def answerability_model(settings: Settings, *, apart: bool = False) -> Answerabi
     if not MODEL_FILE.exists():
         return None
     if apart:
-        return ProcessReader(embedder_apart(settings.embedding_model, settings.embedding_precision))
+        return ProcessAnswerability(embedder_apart(settings.embedding_model, settings.embedding_precision))
     return _answer_model()
 
 

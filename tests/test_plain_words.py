@@ -115,3 +115,28 @@ def test_given_a_name_in_the_code_then_it_is_the_word_of_the_field() -> None:
                     f"{name}:{token.start[0]}: {token.string}: say {LEFT[word]}" for word in words & LEFT.keys() - KEPT_IN.get(name, set())
                 ]
     assert found == []
+
+
+SAID = {
+    "by meaning": "dense, or by cosine",
+    "by words": "lexical, or by shared words",
+    "likeness": "similarity",
+    "signals of": "features of",
+    "surprise": "negative log-likelihood",
+    "turned round": "role swap",
+    "added words": "unsupported words",
+}
+
+
+def test_given_a_docstring_then_it_uses_the_words_of_the_field_too() -> None:
+    """Those words that can mean nothing else. Screens speak to strangers, and say "by meaning" and "by words"."""
+    maybe = re.compile("|".join(rf"\b{word}" for word in SAID))
+    found = [
+        f"{name}: {match[0]}: say {SAID[match[0]]}"
+        for name, text in texts()
+        if maybe.search(text)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+        for match in maybe.finditer(" ".join((ast.get_docstring(node) or "").split()))
+    ]
+    assert found == []

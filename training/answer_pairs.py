@@ -31,8 +31,8 @@ HELD = 0.04  # share of the contexts that are held out
 SAME, NEAR, EMPTY = 2, 1, 2  # pairs labelled no: of the same context, of the article; of the context of a question without an answer
 LIKELY = 0.7  # share of the no's of the same context that are the likest ones; the others are drawn from all
 PASSAGES = 0.25  # share of the questions that are paired with a whole context too
-MOST_CHARS = 1400  # in a context that is read whole; longer ones would be cut by the model
-MOST_UNITS = 60  # in a context that are looked at, those around the answer
+MAX_CHARS = 1400  # in a context that is read whole; longer ones would be cut by the model
+MAX_UNITS = 60  # in a context that are looked at, those around the answer
 TITLED = 0.6  # share of the pairs that are read with the title of their article
 TEMPLATES = ("policyqa",)  # its questions are templates: another context answers them as often as not
 
@@ -115,19 +115,19 @@ class Source:
             answerable = bool(row["answerable"] if "answerable" in row else gold)
             if answerable and not gold:
                 continue  # it stands across two sentences
-            if len(units) > MOST_UNITS:
-                around = max(0, min((gold or [draw.randrange(len(units))])[0] - MOST_UNITS // 2, len(units) - MOST_UNITS))
-                gold = [at - around for at in gold if around <= at < around + MOST_UNITS]
-                units = units[around : around + MOST_UNITS]
+            if len(units) > MAX_UNITS:
+                around = max(0, min((gold or [draw.randrange(len(units))])[0] - MAX_UNITS // 2, len(units) - MAX_UNITS))
+                gold = [at - around for at in gold if around <= at < around + MAX_UNITS]
+                units = units[around : around + MAX_UNITS]
             split = "held" if int(sha256(key.encode()).hexdigest()[:8], 16) / 0xFFFFFFFF < HELD else "train"
             title = str(row.get("title") or "").replace("_", " ")
 
             asks = row["question"].strip().rstrip("? ") + "?"
             elsewhere = [] if row["source"] in TEMPLATES else [other for other in self.article[self.place(row)] if other != key]
-            if draw.random() < PASSAGES and len(key) <= MOST_CHARS:
+            if draw.random() < PASSAGES and len(key) <= MAX_CHARS:
                 yield Pair(asks, _whole(units), "passage", answerable, row["source"], row["lang"], split)
                 some = draw.sample(elsewhere, min(len(elsewhere), 6))
-                fits = [other for other in some if len(other) <= MOST_CHARS and not holds_answer(other, row.get("answers", ()))]
+                fits = [other for other in some if len(other) <= MAX_CHARS and not holds_answer(other, row.get("answers", ()))]
                 if answerable and fits:
                     best = max(fits, key=lambda other: max(map(similarity, self.units[other]), default=0.0))
                     yield Pair(asks, _whole(self.units[best]), "passage", False, row["source"], row["lang"], split)

@@ -1,6 +1,6 @@
 """Says where the right passage ranked. The user points at the page that holds the answer; every step that could have lost it is named.
 
-All searched passages are ranked by meaning and by words, not only the candidates; fusion and cut are those of the question itself, by the
+All searched passages get a dense and a lexical rank, not only the candidates; fusion and cut are those of the question itself, by the
 same code. Nothing is judged anew.
 """
 
@@ -36,7 +36,7 @@ class LostAt(StrEnum):
     NOT_CHOSEN = "not_chosen"  # its sentences were read, and others were chosen
     NOT_READ = "not_read"  # retrieved, but behind the passages whose sentences are read
     CUT = "cut"  # a candidate, but behind the cut at top_k
-    NOT_CANDIDATE = "not_candidate"  # too far down by meaning and by words
+    NOT_CANDIDATE = "not_candidate"  # too far down in both the dense and the lexical ranking
     NOT_SEARCHED = "not_searched"  # its document was not among those searched
     NOT_INDEXED = "not_indexed"  # nothing on it was indexed
     UNREADABLE = "unreadable"  # it has no text that could be read
@@ -52,8 +52,8 @@ class RankedPassage:
         passage: as indexed.
         rank_by_meaning: by cosine; 0 when it has no vector yet.
         rank_by_words: by BM25; 0 when it shares no word with the question.
-        candidate_by_meaning: within the first `Missed.candidates` by meaning.
-        candidate_by_words: the same by words.
+        candidate_by_meaning: within the first `Missed.candidates` of the dense ranking.
+        candidate_by_words: the same of the lexical ranking.
         fused_rank: in the final order of all candidates; 0 when it is none.
         within_top_k: whether it was retrieved.
     """

@@ -162,7 +162,7 @@ def figures_by_language(probabilities: Probabilities, samples: Sequence[Sample])
     return found
 
 
-def left_out(samples: Sequence[Sample], make: Fit) -> Probabilities:
+def out_of_fold(samples: Sequence[Sample], make: Fit) -> Probabilities:
     """Each question's probability from a fit on the folds that it is not in, shape (n,)."""
     found = np.zeros(len(samples))
     for train, test in _folds(samples):
@@ -218,7 +218,7 @@ def _with_figures(samples: Sequence[Sample], make: Fit, provenance: Mapping[str,
         "n": {"answerable": sum(labels), "unanswerable": len(labels) - sum(labels)},
         "folds": FOLDS,
         "seed": SEED,
-        "left_out_of_the_fit": figures_by_language(left_out(samples, make), samples),
+        "left_out_of_the_fit": figures_by_language(out_of_fold(samples, make), samples),
         "question_hashes": sorted({question_hash(one.question) for one in samples}),
     }
     whole = make(samples)
@@ -238,7 +238,7 @@ def _columns(samples: Sequence[Sample]) -> tuple[list[Mapping[str, float]], list
 def _negative_log_likelihood(samples: Sequence[Sample], make: Fit) -> float:
     """Mean negative log-likelihood of the labels, each under the fit that did not see it."""
     labels = np.array([one.answerable for one in samples])
-    given = np.clip(left_out(samples, make), 1e-12, 1 - 1e-12)
+    given = np.clip(out_of_fold(samples, make), 1e-12, 1 - 1e-12)
     return float(-np.log(np.where(labels, given, 1 - given)).mean())
 
 

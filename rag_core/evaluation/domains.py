@@ -1,6 +1,6 @@
 """Tells the field of knowledge of a question from the documents that are searched and from its own words.
 
-A count, no model: a document counts for a domain by a key of its metadata, by the way it was cut, or by words of its title.
+A count, no model: a document counts for a domain by a key of its metadata, by the way it was cut, or by a word of its title.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def unanswered(kept: Sequence[Kept]) -> list[Kept]:
 def gaps(kept: Sequence[Kept], vectors: Vectors) -> list[Gap]:
     """Groups of unanswered questions, largest first, then newest.
 
-    A question joins the group whose middle it is most like, by meaning or by shared words; otherwise it begins one.
+    A question joins the group whose middle it is most like, by cosine or by shared words; otherwise it begins one.
 
     Args:
         kept: from `unanswered`, newest first.

@@ -33,7 +33,7 @@ filings. This module judges nothing and knows no threshold.
 | draft_words | [0, 2] | log(1 + words of the draft) / 3 |
 | draft_parts | [0, 1] | one over the number of drafted sentences |
 | draft_table | [0, 1] | share of the drafted sentences that are rows of a table |
-| agreement | [0, 1] | share of the five best by meaning among the five best by words |
+| agreement | [0, 1] | share of the five best of the dense ranking among the five best of the lexical one |
 | length | [0, 5] | log(1 + number of content terms) |
 | searched | [0, 2] | log10(1 + number of searched passages) / 3: among more passages a wrong one looks better |
 | known_language | {0, 1} | whether the embedding model knows the question's language |

@@ -1,4 +1,4 @@
-"""Looks up the content words of the question in the retrieved passages: by lemma or stem, by synonym, optionally by meaning."""
+"""Looks up the content words of the question in the retrieved passages: by lemma or stem, by synonym, optionally by cosine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rag_core.errors import InvalidSetting
 from rag_core.language import fold, forms, synonyms, words
 
 SEPARATOR = "\n---\n"  # between passages of a context
-MAX_WORDS = 400  # distinct words compared by meaning, the most the option may cost
+MAX_WORDS = 400  # distinct words compared by cosine, the most the option may cost
 
 
 def context_of(texts: Sequence[str]) -> str:

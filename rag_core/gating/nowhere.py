@@ -18,8 +18,8 @@ from rag_core.language import LANGUAGES, alike, any_language, fold, grammar, is_
 
 MAX_TEXTS = 2000  # pages and passages that are read for it; 160 take 20 ms on a busy core; of a larger search nothing is said; chosen
 _SCRIPT = "Latin"  # texts in another script leave foreign names in it, or spell them by sound
-_LEAST_LETTERS = 4  # in each word of a name: shorter ones are like too many others; chosen
-_LEAST_DIGITS = 3  # significant ones of a number: shorter numbers may be written in words; chosen
+_MIN_LETTERS = 4  # in each word of a name: shorter ones are like too many others; chosen
+_MIN_DIGITS = 3  # significant ones of a number: shorter numbers may be written in words; chosen
 _LONG_WORD = 6  # letters from which two slips of the pen are one name; chosen
 _SAME_ROOT = 4  # first letters that a name and its adjective share ("China", "Chinese"); chosen
 _BETWEEN = r"[\s\-\u2010-\u2015/.:]{0,3}"  # what the parts of a code may be written with
@@ -101,10 +101,10 @@ def _code(text: str, code: str, languages: Collection[str]) -> _Sought | None:
     parts = _PARTS.findall(code)
     numbers = [part.lstrip("0") or "0" for part in parts if part.isdecimal()]
     letters = [part for part in parts if not part.isdecimal()]
-    compound = len(parts) > 2 and max(map(len, letters), default=0) >= _LEAST_LETTERS
+    compound = len(parts) > 2 and max(map(len, letters), default=0) >= _MIN_LETTERS
     if not numbers or compound or _PERIOD.fullmatch(code) or not all(map(str.isascii, letters)):
         return None
-    by_number = "§" in code or max(map(len, numbers)) >= _LEAST_DIGITS  # "ISO 9001" stands as "ISO/IEC 9001" too
+    by_number = "§" in code or max(map(len, numbers)) >= _MIN_DIGITS  # "ISO 9001" stands as "ISO/IEC 9001" too
     by_number = by_number or any(grammar(one).script != _SCRIPT for one in languages)
     ways = [_BETWEEN.join(rf"0*{part.lstrip('0') or '0'}" if part.isdecimal() else regex.escape(part) for part in parts)]
     ways += [f"0*{max(numbers, key=len)}"] if by_number else []
@@ -127,7 +127,7 @@ def _number(text: str) -> _Sought | None:
     match = regex.search(r"\d[\d.,]*", text)
     shown = match[0].rstrip(".,") if match else ""
     digits = regex.sub(r"\D", "", shown).strip("0")
-    if len(digits) < _LEAST_DIGITS:
+    if len(digits) < _MIN_DIGITS:
         return None
     pattern = regex.compile(r"[.,\s'’]?".join(digits))
 
@@ -143,7 +143,7 @@ def _name(name: str, language: str) -> _Sought | None:
     parts = [word for word in words(name) if fold(word.text) not in known.connectors]
     while parts and (fold(parts[-1].text) in small or (len(parts) > 1 and parts[-1].text.isupper())):  # "Siemens AG"
         parts.pop()
-    if not parts or any(len(word.text) < _LEAST_LETTERS or _is_acronym(word.text) for word in parts):
+    if not parts or any(len(word.text) < _MIN_LETTERS or _is_acronym(word.text) for word in parts):
         return None
     if grammar(language).nouns_capitalised and all(is_known(word.text, language) for word in parts):
         return None  # an ordinary noun, which other words may stand for

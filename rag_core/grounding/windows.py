@@ -1,4 +1,4 @@
-"""Where in a long text a sentence may have come from: windows of one to three sentences, ranked by words first and meaning second."""
+"""Where in a long text a sentence may have come from: windows of one to three sentences, ranked by shared words, then by cosine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rag_core.language import alike, sentences, terms
 
 _SENTENCES = 3  # in the widest window
 _MAX_CHARS = 800  # a "sentence" longer than this (a table, text without full stops) is cut at blanks
-_RANKED = 8  # windows a sentence that are compared by meaning, the best by words
+_RANKED = 8  # windows a sentence that are compared by cosine, those with most shared words
 READ_WORDS = 180  # words of a text that an entailment model reads together with a claim
 _WHOLE_WORDS = 220  # up to which a context is one text
 
@@ -68,7 +68,7 @@ class _Cut:
 def best_windows(claims: Sequence[str], contexts: Sequence[str], lang: str, embedder: Embedder) -> list[tuple[Window, ...]]:
     """For each claim sentence the windows of its context that bear on it, best first; empty for a context without words.
 
-    Only the sentences of the eight windows that are best by words are embedded, in one batch for all claims, so that a context of 100 kB
+    Only the sentences of the eight windows with most shared words are embedded, in one batch for all claims, so that a context of 100 kB
     stays quick; a window's vector is the mean of its sentences'.
     """
     cuts = [_cut(context, lang) for context in contexts]

@@ -30,7 +30,7 @@ def string_similarity(term: str, other: str) -> float:
 
 
 def alike(term: str, vocabulary: Collection[str]) -> dict[str, float]:
-    """The terms of a vocabulary that are like this one, each with its likeness; itself included where it stands there."""
+    """The terms of a vocabulary that are like this one, each with its similarity; itself included where it stands there."""
     beginning = term[:_PREFIX]
     near = [other for other in vocabulary if other.startswith(beginning) or term in other or (len(other) >= _PART and other in term)]
     return {other: value for other in near if (value := string_similarity(term, other))}

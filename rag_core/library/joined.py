@@ -82,8 +82,8 @@ def joined(parts: Sequence[Snapshot], vectors: VectorStore, lexical: LexicalStor
 
     Args:
         parts: one or more, all with vectors of the same embedding model.
-        vectors: builds the common index by meaning.
-        lexical: builds the common index by words; the weights of words come from all the collections.
+        vectors: builds the common dense index.
+        lexical: builds the common lexical index; the weights of words come from all the collections.
     """
     of: dict[str, Snapshot] = {}
     for part in parts:

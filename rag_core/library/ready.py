@@ -102,8 +102,8 @@ def ready_corpus(
     Args:
         passages: see `read_passages`.
         embedder: makes their vectors, and says how much it reads at once.
-        vectors: builds the index by meaning.
-        lexical: builds the index by words; the weights of words come from the given passages alone.
+        vectors: builds the dense index.
+        lexical: builds the lexical index; the weights of words come from the given passages alone.
         cancelled: asked between batches.
 
     Raises:

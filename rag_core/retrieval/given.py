@@ -18,7 +18,7 @@ def in_given_order(
     """The first `k` rows of a corpus of ready passages, in the order in which they were given.
 
     A passage that makes several rows is represented by its closest one; its other rows follow after all passages, the closer ones first.
-    `score` is one over the place: a given score is on a scale that is not known. Ranks by meaning and by words, cosines and word scores
+    `score` is one over the place: a given score is on a scale that is not known. Dense and lexical ranks, cosines and word scores
     are measured over all given passages, as in a library of just these.
 
     Args:

@@ -67,7 +67,7 @@ def retrieve(
         settings: the retrieval knobs.
         allowed: rows that may be found; None for all.
         reranker: reorders the fused candidates.
-        known_language: whether the embedding model knows the question's language; it chooses the weight of the ranking by meaning.
+        known_language: whether the embedding model knows the question's language; it chooses the weight of the dense ranking.
         time_sensitive: whether recency counts at all.
         today: for the age of a document; now when not given.
     """

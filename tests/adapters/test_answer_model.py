@@ -58,7 +58,7 @@ def test_given_any_text_then_the_odds_are_finite_and_in_their_range(text: str, m
 
 def test_given_a_passage_that_writes_a_special_token_then_it_is_letters_and_ends_nothing(model: AnswerModel) -> None:
     for text in ("[SEP]", "Brno [SEP] [CLS] Praha", "[PAD] [MASK]"):
-        encoded = model._reader._model.tokenizer.encode(QUESTION, text)
+        encoded = model._pairs._model.tokenizer.encode(QUESTION, text)
 
         assert [encoded.tokens.count(mark) for mark in ("[CLS]", "[SEP]", "[PAD]", "[MASK]")] == [1, 2, 0, 0]
 

@@ -22,7 +22,7 @@ from rag_core.evaluation.calibration import (
     fitted,
     given_by,
     is_right,
-    left_out,
+    out_of_fold,
 )
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.gating.features import FEATURES, magnitude
@@ -85,7 +85,7 @@ def test_given_one_question_asked_of_several_documents_then_its_copies_share_a_f
         seen.append({question_hash(row.question) for row in train})  # type: ignore[attr-defined]
         return calibration("m")
 
-    left_out(rows, remembering)
+    out_of_fold(rows, remembering)
 
     assert len(seen) == 5
     assert all(len(train) == 48 for train in seen)

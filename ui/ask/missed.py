@@ -124,7 +124,7 @@ def in_words(missed: Missed) -> str:
 
 
 def _show_ranks(missed: Missed) -> None:
-    """The passages of the page with their ranks by meaning, by words and together."""
+    """The passages of the page with their dense, lexical and fused ranks."""
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     columns: dict[str, Any] = {
         "text": text(say("missed.text"), width=230),

@@ -158,7 +158,7 @@ class ProcessEmbedder:
         return head, body
 
 
-class ProcessReader:
+class ProcessAnswerability:
     """An `AnswerabilityModel` on the answerability model in an embedder's child."""
 
     def __init__(self, embedder: ProcessEmbedder) -> None:

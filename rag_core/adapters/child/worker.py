@@ -87,7 +87,7 @@ def _import_early() -> None:
 
 
 @cache
-def _reader() -> AnswerModel:
+def _answer_model() -> AnswerModel:
     return AnswerModel()
 
 
@@ -95,7 +95,7 @@ def _read_early() -> None:
     """The first question should not wait for the answerability model; where it cannot be loaded, that question is told so."""
     if ANSWERABILITY_FILE.exists():
         with suppress(ModelUnavailable):
-            _reader()
+            _answer_model()
 
 
 @lru_cache(maxsize=1)
@@ -128,7 +128,7 @@ def _reply(model: Embedder, head: frames.Head) -> Reply:
         case "count_tokens":
             return {"counts": model.count_tokens(head["texts"])}, b""
         case "answers":
-            return {"odds": _reader().answers(head["question"], head["texts"])}, b""
+            return {"odds": _answer_model().answers(head["question"], head["texts"])}, b""
         case "entailment_model":
             entailment_model = _entailment_model(*head["entailment_model"])
             return {"version": entailment_model.version, "languages": sorted(entailment_model.languages)}, b""

@@ -44,7 +44,7 @@ class AnswerModel:
     """
 
     def __init__(self, precision: str = "auto", file: Path = ANSWERABILITY_FILE) -> None:
-        self._reader = _PairReader("answerability", "answerable", precision, ANSWERABILITY_TOKENS, file)
+        self._pairs = _PairReader("answerability", "answerable", precision, ANSWERABILITY_TOKENS, file)
         self.version = version_of(file)
         self.languages = ANSWERABILITY_LANGUAGES
 
@@ -54,7 +54,7 @@ class AnswerModel:
         Raises:
             ModelUnavailable: the model returns something that is not a number.
         """
-        return self._reader.log_odds([(question, passage) for passage in passages])
+        return self._pairs.log_odds([(question, passage) for passage in passages])
 
 
 class SupportModel:
@@ -64,7 +64,7 @@ class SupportModel:
     """
 
     def __init__(self, precision: str = "auto", file: Path = SUPPORT_FILE) -> None:
-        self._reader = _PairReader("support", "support", precision, SUPPORT_TOKENS, file)
+        self._pairs = _PairReader("support", "support", precision, SUPPORT_TOKENS, file)
         self.version = version_of(file)
         self.languages = SUPPORT_LANGUAGES
 
@@ -74,7 +74,7 @@ class SupportModel:
         Raises:
             ModelUnavailable: the model returns something that is not a number.
         """
-        return self._reader.log_odds([(claim, evidence) for evidence, claim in pairs])
+        return self._pairs.log_odds([(claim, evidence) for evidence, claim in pairs])
 
 
 class _PairReader:
