@@ -3,8 +3,8 @@
     python -m training.support_rows PATH_TO_TRAINING_DATA OUT.jsonl [MUTATIONS.jsonl …]
 
 `grounding.jsonl` is read from PATH_TO_TRAINING_DATA; further files are exports of `training.mutations`. A context of more words than the
-model reads is cut down as in the product (`grounding/windows.py`), by common words alone. To a share of the short ones other texts of the same
-source are added before or behind, so that the model learns to find its evidence. Contexts are split whole: one in eight is held out.
+model reads is cut down as in the product (`grounding/windows.py`), by common words alone. To a share of the short ones other texts of the
+same source are added before or behind, so that the model learns to find its evidence. Contexts are split whole: one in eight is held out.
 """
 
 from __future__ import annotations
