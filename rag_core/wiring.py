@@ -50,6 +50,7 @@ from rag_core.engine import Engine, Watch
 from rag_core.errors import InvalidInput, InvalidSetting, LibraryError, StoreMismatch
 from rag_core.evaluation.counts import Counts
 from rag_core.gating import scores as calibrate
+from rag_core.library.contents import Contents, contents
 from rag_core.library.erasing import Erased, Mentions
 from rag_core.library.inbox import Inbox
 from rag_core.library.joined import JoinedCorpus, joined
@@ -352,6 +353,11 @@ def room_taken(folder: Path, collection: str) -> tuple[int, int]:
     files, manifest = _files(folder, collection), _manifest(folder, collection)
     found = taken(files.root, manifest.entries if manifest else (), Inbox(files.root / "inbox.json").rows().values())
     return len(found), sum(found.values())
+
+
+def contents_of(folder: Path, collection: str) -> Contents | None:
+    """What the newest version holds; reads files only, and opens nothing. None for nothing, or where it cannot be read."""
+    return contents(_files(folder, collection))
 
 
 def calibration_files(folder: Path, collection: str) -> tuple[Path, Path]:

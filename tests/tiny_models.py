@@ -26,13 +26,13 @@ def _bert(folder: Path, *, classifier: bool, outputs: Sequence[str] = ("score",)
     return folder
 
 
-def embedding_model(folder: Path, dim: int) -> Path:
-    """A sentence-transformers model of any dimension that reads 24 tokens."""
+def embedding_model(folder: Path, dim: int, tokens: int = MAX_TOKENS) -> Path:
+    """A sentence-transformers model of any dimension that reads so many tokens, 64 at most."""
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Dense, Pooling, Transformer
 
     bert = _bert(folder / "bert", classifier=False)
-    modules = [Transformer(str(bert), max_seq_length=MAX_TOKENS), Pooling(16), Dense(16, dim)]
+    modules = [Transformer(str(bert), max_seq_length=tokens), Pooling(16), Dense(16, dim)]
     SentenceTransformer(modules=modules, device="cpu").save(str(folder / "model"))
     return folder / "model"
 

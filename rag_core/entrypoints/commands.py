@@ -26,14 +26,28 @@ from rag_core.entrypoints.common import (
     report_problems,
 )
 from rag_core.entrypoints.jsonl import Bad, read_rows
+from rag_core.entrypoints.rebuilt import calibrations_in_words, what_changed
 from rag_core.entrypoints.show import json_text, printable, show_decision, show_documents, show_settings
 from rag_core.errors import InvalidInput
+from rag_core.gating.scores import Identity
 from rag_core.grounding.judge import judge_claims
+from rag_core.library.contents import Contents
 from rag_core.library.erasing import Erased
 from rag_core.settings import Cost, Settings
 from rag_core.settings.configuration import parse_value
 from rag_core.settings.profiles import AUTO, of_cost, require_domain
-from rag_core.wiring import embedder, entailment_model, joined_corpus, noting, open_engine, ready_tools, rebuild_library, records
+from rag_core.wiring import (
+    calibration_files,
+    contents_of,
+    embedder,
+    entailment_model,
+    joined_corpus,
+    noting,
+    open_engine,
+    ready_tools,
+    rebuild_library,
+    records,
+)  # fmt: skip
 from rag_core.work.profiles import taken
 
 JUDGED = 32  # rows whose claims are read together
@@ -43,9 +57,12 @@ def index(args: argparse.Namespace) -> int:
     """Add documents; every problem is reported, the other files go on."""
     settings = _cut_as(args.domain, args, chosen_settings(args))
     problems = 0
+    before = contents_of(library_folder(args), args.collection) if args.rebuild else None
     if args.rebuild:  # before the library is opened: it may be of another model, or damaged
         problems += report_problems(rebuild_library(library_folder(args), args.collection, settings, progress_line()))
     engine = open_engine(library_folder(args), args.collection, settings)
+    if args.rebuild:
+        _tell_rebuilt(library_folder(args), args.collection, before, engine)
     note_other_store(engine, settings)
     if args.resume:
         word = password(args)
@@ -58,6 +75,13 @@ def index(args: argparse.Namespace) -> int:
     known = len(engine.library.snapshot.documents)
     print(f"{known} documents in collection {args.collection!r}.", file=sys.stderr)
     return 1 if problems else 0
+
+
+def _tell_rebuilt(folder: Path, collection: str, before: Contents | None, engine: Engine) -> None:
+    """Say what the rebuild changed, on standard error as the rest of the command."""
+    now = Identity.of(engine.tools.embedder, engine.tools.answerability_model)
+    print(printable(what_changed(before, contents_of(folder, collection))), file=sys.stderr)
+    print(printable(calibrations_in_words(calibration_files(folder, collection), now)), file=sys.stderr)
 
 
 def _cut_as(domain: str | None, args: argparse.Namespace, settings: Settings) -> Settings:
