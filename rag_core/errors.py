@@ -85,7 +85,7 @@ class StoredFileDamaged(IngestError):
 
 
 class QuotaExceeded(IngestError):
-    """The collection has as many documents, or bytes of files, as it may have."""
+    """The collection has as many documents, or bytes of files, as it may have; or the library as many collections."""
 
 
 class LimitExceeded(IngestError):

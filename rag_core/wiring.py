@@ -47,7 +47,7 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import AnswerabilityModel, Cancel, Embedder, EntailmentModel, LanguageModel, Progress
 from rag_core.engine import Engine, Watch
-from rag_core.errors import InvalidInput, InvalidSetting, LibraryError, StoreMismatch
+from rag_core.errors import InvalidInput, InvalidSetting, LibraryError, QuotaExceeded, StoreMismatch
 from rag_core.evaluation.counts import Counts
 from rag_core.gating import scores as calibrate
 from rag_core.library.contents import Contents, contents
@@ -60,11 +60,12 @@ from rag_core.library.quota import Quota, taken
 from rag_core.library.ready import ReadyCorpus, ready_corpus
 from rag_core.library.store import Store, collections, create_collection, is_name
 from rag_core.settings import Settings
-from rag_core.settings.configuration import auditing, quotas
+from rag_core.settings.configuration import auditing, most_collections, quotas
 from rag_core.settings.endpoints import Endpoint, endpoints, model_environment
 
 _counts: dict[tuple[Path, str], Counts] = {}
 _counting = threading.Lock()
+_making = threading.Lock()
 _starting = threading.Lock()  # two threads that open a library each must not start two children
 
 
@@ -253,10 +254,18 @@ def make_collection(folder: Path, name: str) -> None:
 
     Raises:
         InvalidInput: the name cannot be used.
+        QuotaExceeded: the library has as many collections as it may.
     """
-    if is_name(name) and name not in collections(folder):
-        noting(folder, name)(Action.COLLECTION, ())
-    create_collection(folder, name)
+    with _making:  # two at once would both find room for one
+        known = collections(folder)
+        if is_name(name) and name not in known:
+            if len(known) >= (most := most_collections(os.environ)):
+                raise QuotaExceeded(
+                    f"The library has {len(known):,} collections, and may have {most:,}.",
+                    remedy="Use one that is there, or have whoever runs this raise RAG_QUOTA_COLLECTIONS.",
+                )
+            noting(folder, name)(Action.COLLECTION, ())
+        create_collection(folder, name)
 
 
 def noting(folder: Path, collection: str = "") -> Note:

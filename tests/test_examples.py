@@ -23,6 +23,19 @@ def test_given_the_quickstart_when_run_then_it_answers_one_question_and_refuses_
     assert done.stdout.count("success") == 1
 
 
+def test_given_an_assistant_that_checks_its_own_words_when_run_then_it_says_what_is_supported_and_drops_the_rest() -> None:
+    """A real server over standard input and output, and its tools `ask` and `judge`."""
+    pytest.importorskip("mcp")
+    command = [sys.executable, "-m", "examples.checked_assistant"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=200)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "said:    Full-time employees have 25 days of paid vacation a year.",
+        "dropped: They have 35 days of paid vacation a year.",
+    ]
+
+
 def test_given_passages_of_another_retrieval_when_run_then_it_answers_one_question_and_refuses_the_other(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

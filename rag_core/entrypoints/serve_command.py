@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rag_core.entrypoints.common import library_folder
 from rag_core.entrypoints.http.origin import LOCAL, Asgi, is_loopback
+from rag_core.entrypoints.serving import Serving, noted
 from rag_core.errors import InvalidInput
 from rag_core.service.service import Service
 from rag_core.service.tokens import Tokens
@@ -59,8 +60,10 @@ def serve(args: argparse.Namespace) -> int:
     start_logs(os.environ, verbose=args.verbose)
     with bound(args.host, args.port) as listener:  # before anything is loaded
         app, service = assembled(args, folder, names)
-        _say(args, app.has_page, listener.getsockname()[1])
-        return run(app, service, args, listener)
+        port = listener.getsockname()[1]
+        _say(args, app.has_page, port)
+        with noted(folder, Serving(os.getpid(), args.host, port, args.behind_proxy, args.rate, app.has_page)):
+            return run(app, service, args, listener)
 
 
 def refuse_unsafe(args: argparse.Namespace, folder: Path) -> None:

@@ -16,6 +16,7 @@ from rag_core.settings.settings import DEFAULT_PRESET, Mode, Settings
 
 _SWITCHED = {STRICT: Mode.OFF, VALIDATION: Mode.OBSERVE}  # what the checks of a group do where its variable is false
 _KEPT_DAYS, _KEPT_MOST, _REJECTED_DAYS = 90, 5000, 30  # days, questions, days; chosen, and set by RAG_KEEP_*
+MAX_COLLECTIONS = 200  # of a library, where the environment says nothing: a token for all of them could make any number
 _NUMBERS = {"RAG_CONFIDENCE_THRESHOLD": "max_distance", "RAG_MIN_DOCUMENTS": "min_documents"}
 
 
@@ -57,6 +58,15 @@ def quotas(environment: Mapping[str, str]) -> tuple[int | None, int | None]:
     """
     documents, size = (_amount(name, environment.get(name) or "") for name in ("RAG_QUOTA_DOCUMENTS", "RAG_QUOTA_BYTES"))
     return documents, size
+
+
+def most_collections(environment: Mapping[str, str]) -> int:
+    """How many collections a library may have: RAG_QUOTA_COLLECTIONS.
+
+    Raises:
+        InvalidSetting: a value that is no whole number from 1 on.
+    """
+    return _amount("RAG_QUOTA_COLLECTIONS", environment.get("RAG_QUOTA_COLLECTIONS") or "") or MAX_COLLECTIONS
 
 
 def _amount(name: str, value: str) -> int | None:

@@ -7,6 +7,7 @@ import json
 import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from rag_core.entrypoints.http import bodies
 from rag_core.entrypoints.http.app import MAX_BODY_BYTES, MAX_FORM_BYTES, api, guarded
 from rag_core.entrypoints.http.origin import LOCAL
 from rag_core.entrypoints.mcp.server import http_routes, mcp_server
-from rag_core.errors import LibraryDamaged, LimitExceeded
+from rag_core.errors import LibraryDamaged, LimitExceeded, QuotaExceeded
 from rag_core.library.library import AddReport
 from rag_core.service.jobs import MAX_EACH, MAX_JOBS, Jobs, Started
 from rag_core.service.lanes import Lane
@@ -34,6 +35,7 @@ from rag_core.service.rate import Rate
 from rag_core.service.refusals import Overloaded, ShareTaken, TooOften
 from rag_core.service.service import Service
 from rag_core.service.tokens import HAD, Tokens
+from rag_core.wiring import make_collection
 from rag_core.work import jobs as jobs_of_page
 from rag_core.work.jobs import MAX_UNFINISHED, Runner
 
@@ -427,6 +429,29 @@ def test_given_jobs_of_one_caller_then_they_leave_room_for_others() -> None:
     assert late.error is not None
     go.set()
     assert all(job.wait(30) for job in [*paged, *(one.job for one in started)])
+
+
+def test_given_a_token_for_all_collections_when_it_makes_more_than_may_be_then_it_is_told_from_each_entry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_QUOTA_COLLECTIONS", "2")
+    service = service_of(tmp_path)
+    _, text = service.tokens.create("x", ["index"], ["*"])
+    client = TestClient(app_of(service), client=HERE, base_url="http://127.0.0.1:8501", headers={"authorization": f"Bearer {text}"})
+    made = [client.put(f"/api/collections/{name}") for name in ("one", "two", "three", "two")]
+    assert [one.status_code for one in made] == [201, 201, 422, 201]
+    assert "RAG_QUOTA_COLLECTIONS" in made[2].json()["remedy"]
+    sent = {"namespace": "four", "documents": [{"content": "x"}]}
+    assert client.post("/api/rag/index", json=sent).json()["kind"] == "QuotaExceeded"
+    principal = service.tokens.principal(text)
+    with ThreadPoolExecutor(8) as pool:  # nor do many at once find room for one
+        monkeypatch.setenv("RAG_QUOTA_COLLECTIONS", "3")
+        tries = [pool.submit(service.create, principal, f"at-once-{number}") for number in range(8)]
+        assert sum(one.exception(60) is None for one in tries) == 1
+    with pytest.raises(QuotaExceeded):
+        make_collection(tmp_path, "of-the-page")
+    assert {path.name for path in tmp_path.iterdir() if path.is_dir()} >= {"one", "two"}
+    assert len(service.collections(principal)) == 4, "with the one that is there from the beginning"
 
 
 def test_given_a_body_that_drips_then_it_holds_its_place_for_a_while_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import json
 import os
+import shutil
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -43,7 +44,12 @@ CALLS: dict[str, Any] = {
     },
     "index_document": lambda name, known: {"content": "x y z", "collection": name},
 }
-RESOURCES = ("plumbline://{name}/documents", "plumbline://{name}/documents/{document}", "plumbline://{name}/decisions/{decision}")
+RESOURCES = (
+    "plumbline://{name}/health",
+    "plumbline://{name}/documents",
+    "plumbline://{name}/documents/{document}",
+    "plumbline://{name}/decisions/{decision}",
+)
 
 
 def in_memory(server: Server, body: Body) -> Any:
@@ -62,10 +68,10 @@ async def over_http(server: Server, holder: str) -> Any:
             yield client
 
 
-def test_given_an_assistant_when_it_works_through_the_tools_then_each_result_is_structured(server: Server) -> None:
-    """S3-26: `rag_strategy`, `rag_generation` and `record_execution`."""
+def day(server: Server, name: str) -> Body:
+    """A walk through all tools, prompts and resources, in a collection of this name."""
 
-    async def day(client: Client) -> dict[str, Any]:
+    async def walk(client: Client) -> dict[str, Any]:
         tools = {tool.name for tool in (await client.list_tools()).tools}
         assert tools == set(CALLS)
 
@@ -74,19 +80,20 @@ def test_given_an_assistant_when_it_works_through_the_tools_then_each_result_is_
             assert not found.is_error, found.content
             return found.structured_content if tool != "show_evidence" else found.content[0]
 
-        added = await call("index_document", content=TEXT, collection="mcp", metadata={"title": "Terms"}, id="terms-č")
-        asked = await call("ask", question=WARRANTY, collection="mcp", top_k=3)
-        strict = await call("replay", decision=asked["id"], collection="mcp", settings={"min_correctness": 1.0})
-        cited = await call("get_evidence", decision=asked["id"], collection="mcp")
+        added = await call("index_document", content=TEXT, collection=name, metadata={"title": "Terms"}, id="terms-č")
+        asked = await call("ask", question=WARRANTY, collection=name, top_k=3)
+        strict = await call("replay", decision=asked["id"], collection=name, settings={"min_correctness": 1.0})
+        cited = await call("get_evidence", decision=asked["id"], collection=name)
         picture = await call("show_evidence", decision=server.known["alpha"]["pictured"], collection="alpha")
-        listed = await call("list_documents", collection="mcp")
+        listed = await call("list_documents", collection=name)
         judged = await call("judge", text=TEXT, answer="The warranty period is 36 months.")
         decided = await call("decide", question=WARRANTY, passages=[{"text": TEXT, "document": "terms.pdf"}])
-        kept = await client.read_resource(f"plumbline://mcp/decisions/{asked['id']}")
-        document = await client.read_resource(f"plumbline://mcp/documents/{listed['items'][0]['id']}")
-        under = await call("ask", question=WARRANTY, collection="mcp", domain="legal")
-        recorded = await call("record_execution", prompt_id="rag_strategy", collection="mcp", metrics=METRICS, decision=under["id"])
-        own = {"domain": "auto", "collection": "mcp", "question": "What does the contract say of the warranty?"}
+        kept = await client.read_resource(f"plumbline://{name}/decisions/{asked['id']}")
+        document = await client.read_resource(f"plumbline://{name}/documents/{listed['items'][0]['id']}")
+        health = json.loads((await client.read_resource(f"plumbline://{name}/health")).contents[0].text)
+        under = await call("ask", question=WARRANTY, collection=name, domain="legal")
+        recorded = await call("record_execution", prompt_id="rag_strategy", collection=name, metrics=METRICS, decision=under["id"])
+        own = {"domain": "auto", "collection": name, "question": "What does the contract say of the warranty?"}
         taught = str(await client.get_prompt("rag_strategy", own))
         names = {prompt.name for prompt in (await client.list_prompts()).prompts}
         strategy = await client.get_prompt("rag_strategy", {"preset": "compliance"})
@@ -98,14 +105,47 @@ def test_given_an_assistant_when_it_works_through_the_tools_then_each_result_is_
             "kept": json.loads(kept.contents[0].text)["answer"] == asked["answer"],
             "document": json.loads(document.contents[0].text)["title"], "prompts": names,
             "strategy": "top_k" in str(strategy) and "rerank_model" in str(strategy), "writing": WARRANTY in str(writing),
-            "profile": under["metadata"]["profile"], "recorded": recorded["id"] > 0, "taught": '"legal@0"' in taught.replace("\\", ""),
+            "health": health, "profile": under["metadata"]["profile"],
+            "recorded": recorded["id"] > 0, "taught": '"legal@0"' in taught.replace("\\", ""),
         }  # fmt: skip
 
-    assert in_memory(server, day) == {
-        "added": (1, "mcp"), "asked": True, "strict": True, "cited": TEXT, "picture": b"\x89PNG", "listed": 1, "judged": False,
+    return walk
+
+
+def whole(name: str) -> dict[str, Any]:
+    """What a walk comes to."""
+    return {
+        "added": (1, name), "asked": True, "strict": True, "cited": TEXT, "picture": b"\x89PNG", "listed": 1, "judged": False,
         "decided": "terms.pdf", "kept": True, "document": "Terms", "prompts": {"rag_strategy", "rag_generation"}, "strategy": True,
-        "writing": True, "profile": "legal@0", "recorded": True, "taught": True,
+        "writing": True, "health": {"status": "ready", "documents": 1}, "profile": "legal@0", "recorded": True, "taught": True,
     }  # fmt: skip
+
+
+def test_given_an_assistant_when_it_works_through_the_tools_then_each_result_is_structured(server: Server) -> None:
+    """S3-26: `rag_strategy`, `rag_generation` and `record_execution`. In memory, and over HTTP with a token."""
+
+    async def http() -> dict[str, Any]:
+        async with over_http(server, "admin") as client:
+            return dict(await day(server, "mcp-http")(client))
+
+    assert in_memory(server, day(server, "mcp")) == whole("mcp")
+    assert asyncio.run(http()) == whole("mcp-http")
+
+
+def test_given_an_assistant_that_starts_the_server_when_it_works_through_the_tools_then_all_is_as_over_http(
+    server: Server, tmp_path: Path
+) -> None:
+    """Over standard input and output, on a copy of the library."""
+    library = shutil.copytree(server.folder, tmp_path / "library")
+    command = StdioServerParameters(
+        command=sys.executable, args=["-m", "rag_core", "mcp", "--library", str(library)], cwd=str(ROOT), env=dict(os.environ)
+    )
+
+    async def walk() -> dict[str, Any]:
+        async with Client(command) as client:
+            return dict(await day(server, "mcp-stdio")(client))
+
+    assert asyncio.run(walk()) == whole("mcp-stdio")
 
 
 def test_given_a_token_of_alpha_when_tools_ask_for_beta_then_it_looks_as_if_there_were_none(server: Server) -> None:

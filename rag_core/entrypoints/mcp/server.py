@@ -252,6 +252,16 @@ def _add_strategies(server: MCPServer[Any], calls: _Calls) -> None:
 
 
 def _add_resources(server: MCPServer[Any], calls: _Calls) -> None:
+    @server.resource(f"{SCHEME}://{{collection}}/health", mime_type="application/json")
+    async def health(collection: str, context: Context[Any, Any]) -> str:
+        """Whether questions can be answered now, else why not; and how many documents the collection has."""
+        with _Told(ResourceError):
+            entered = await calls.enter(context, collection)
+            problem = await calls.run(calls.service.problem, calls.service.looks)
+            if problem is not None:
+                return json.dumps({"status": "not ready", "why": problem.kind})
+            return json.dumps({"status": "ready", "documents": len(await calls.run(entered.documents))})
+
     @server.resource(f"{SCHEME}://{{collection}}/documents", mime_type="application/json")
     async def documents(collection: str, context: Context[Any, Any]) -> str:
         """The documents of a collection."""
