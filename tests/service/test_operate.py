@@ -32,7 +32,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def test_given_the_page_when_its_curl_lines_are_run_in_their_order_then_each_is_served(
     alone: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    text = PAGES[0].read_text(encoding="utf-8")
     blocks = [block for block in re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL) if block.startswith("curl")]
     arguments = [
         "token",
@@ -62,6 +62,21 @@ def test_given_the_page_when_its_curl_lines_are_run_in_their_order_then_each_is_
     assert [one["indexed"] for one in said[:2]] == [1, 1]
     assert "24 months" in said[2]["answer"]
     assert said[2]["id"] == "1"
+
+
+def test_given_the_readme_when_its_curl_lines_are_run_then_a_text_is_indexed_asked_and_decided_over(tmp_path: Path) -> None:
+    """As they stand, on a service without a token; only the address is another."""
+    text = PAGES[1].read_text(encoding="utf-8").partition("## As a service")[2].partition("\n## ")[0]
+    lines = [line for block in re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL) for line in block.splitlines()]
+    assert [line.split()[2].rpartition("/")[2] for line in lines] == ["index", "query", "decide"]
+    said = []
+    with running(tmp_path / "library") as server:
+        for line in lines:
+            command = line.replace("http://127.0.0.1:8501", server.address)
+            done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120, check=True)
+            said.append(json.loads(done.stdout))
+    assert said[0]["indexed"] == 1
+    assert ["24 months" in one["answer"] and one["is_safe"] for one in said[1:]] == [True, True]
 
 
 def test_given_the_page_then_its_commands_are_as_the_command_line_takes_them() -> None:
