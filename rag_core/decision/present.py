@@ -67,7 +67,7 @@ def answer(measurements: Measurements, trace: Trace, composed: Answer, beside: A
         trace=trace.plus(row),
         confidence=value,
         confidence_basis=basis,
-        confidence_level=max(level(measurements), beside.most, _most(measurements), key=list(ConfidenceLevel).index),
+        confidence_level=max(level(measurements), beside.most, key=list(ConfidenceLevel).index),
         retrieved=_retrieved(measurements),
         scores=scores(measurements),
         notes=(
@@ -233,11 +233,6 @@ def indexing_in_words(measurements: Measurements) -> str:
     if state.searched == 1:
         return f"The document is still being indexed: {found}."
     return f"{state.documents} of {state.searched} documents {'is' if state.documents == 1 else 'are'} still being indexed: {found}."
-
-
-def _most(measurements: Measurements) -> ConfidenceLevel:
-    """The highest level of an answer: what is not found by meaning yet may hold a better one, or one that contradicts it."""
-    return ConfidenceLevel.MEDIUM if indexing_of(measurements.metadata) else ConfidenceLevel.HIGH
 
 
 def _again(measurements: Measurements) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 from statistics import fmean
 
+from rag_core.domain.indexing import indexing_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.status import ConfidenceLevel
@@ -77,8 +78,8 @@ def by_distance(s: Settings) -> Cuts:
 def level(measurements: Measurements) -> ConfidenceLevel:
     """The confidence level: cuts of the score of the preset's main gate.
 
-    It is `MAX_UNREAD` at most where a claim was checked by facts and overlap only, whatever that check may do, or rests on a figure that OCR
-    is not sure of, and `MAX_CONTRADICTED` at most where sources contradict each other.
+    It is `MAX_UNREAD` at most for the reasons of `medium_at_most`, whatever the checks behind them may do, and `MAX_CONTRADICTED` at most
+    where sources contradict each other.
     """
     caps = [MAX_UNREAD] * medium_at_most(measurements) + [MAX_CONTRADICTED] * shows_conflicts(measurements)
     return _ORDER[max(_ORDER.index(one) for one in (_level_of_score(measurements), *caps))]
@@ -90,8 +91,12 @@ def prompt_level(measurements: Measurements) -> ConfidenceLevel | None:
 
 
 def medium_at_most(measurements: Measurements) -> bool:
-    """Whether something of the draft was not checked as it should be: no model has read it, or OCR is not sure of a figure."""
-    return bool(unread(measurements)) or any(citation.doubtful for citation in measurements.draft.citations.values())
+    """Whether something was not looked at as it should be: no model has read a claim, OCR is not sure of a figure, or vectors were missing.
+
+    What is not found by meaning yet may hold a better answer, or one that contradicts this one.
+    """
+    doubtful = any(citation.doubtful for citation in measurements.draft.citations.values())
+    return bool(unread(measurements)) or doubtful or indexing_of(measurements.metadata) is not None
 
 
 def unread(measurements: Measurements) -> int:

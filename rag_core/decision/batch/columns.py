@@ -54,7 +54,7 @@ class ReplaySet:
     rests: Flags  # a claim with evidence
     rests_on: Floats
     overlap: Floats
-    unread: Flags  # (n,), whether no entailment model has read a claim, or OCR is not sure of a figure
+    unread: Flags  # (n,), see `medium_at_most`
     changed_facts: Floats
     conflicts: Ints
     most_claims: int  # that a question has, its drafts all together; see `asked.every_claim`
