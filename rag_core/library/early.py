@@ -67,15 +67,15 @@ class EarlyVectors:
         known = self.known
         if missing := [row for row in waiting if not known[row - self._first]]:
             raise ValueError(f"row {missing[0]} has no vector yet")
-        published = self._published.vectors([row for row in rows if row < self._first])
+        published = [row for row in rows if row < self._first]
         if not waiting:
-            return published
+            return self._published.vectors(published)
         own = self._waiting(waiting)
         found = np.zeros((len(rows), own.shape[1]), dtype=np.float32)
         late = np.asarray(rows) >= self._first
         found[late] = own
-        if not late.all():
-            found[~late] = published
+        if published:
+            found[~late] = self._published.vectors(published)
         return found
 
     def _waiting(self, rows: Sequence[int]) -> Vectors:

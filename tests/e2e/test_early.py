@@ -30,7 +30,7 @@ def test_given_a_file_that_is_still_embedded_when_asked_then_its_page_is_cited_a
         watch, page = Watch(context), context.new_page()
         page.goto(address)
         expect(page.get_by_role("heading", name=say("ask.title"))).to_be_visible(timeout=WAIT_MS)
-        drop(page, "buoys.pdf", long_pdf(120))
+        drop(page, "buoys.pdf", long_pdf(95))
         expect(page.get_by_text(say("jobs.early"))).to_be_visible(timeout=FIRST_RUN_MS)
 
         ask(page, "What does buoy 71 show?")

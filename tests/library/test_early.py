@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from builders import calibration
 from early_kit import BUOYS, SECONDS, SMALL, Held, buoys, indexing
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ from rag_core.decision.decide import decide, replay
 from rag_core.decision.measure import Tools
 from rag_core.decision.why_missed import LostAt
 from rag_core.domain.documents import Metadata
-from rag_core.domain.indexing import INDEXING
+from rag_core.domain.indexing import ALLOWANCE, INDEXING
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import ConfidenceLevel
 from rag_core.engine import Engine, confidence_metadata, measured_on
@@ -271,6 +272,34 @@ def test_given_an_unknown_id_beside_a_waiting_document_when_deleted_then_none_is
     assert len(opened.snapshot.documents) == 2
 
 
+def test_given_a_question_that_holds_the_waiting_document_when_it_is_published_then_its_pages_are_still_read(
+    opened: Library, embedder: Held
+) -> None:
+    with indexing(opened, embedder, buoys()):
+        view = opened.view
+    opened._store.reader._cache.clear()  # as where other documents were read meanwhile
+
+    assert view is not opened.view
+    assert view.page_text(view.documents[1].id, 1).startswith("The buoy 0")
+    assert view.page(view.documents[1].id, 1) == opened.snapshot.page(view.documents[1].id, 1)
+
+
+def test_given_missing_vectors_when_measured_then_both_estimates_are_lowered_by_their_share(opened: Library, embedder: Held) -> None:
+    fitted = calibration()
+    asked = Engine(opened, Tools(embedder, replace(fitted, correctness=fitted)))
+    with indexing(opened, embedder, buoys()):
+        embedder.let(2)
+        early_one = asked.measure(QUESTION, OPEN)
+        apart = asked.measure("Where does the cat sleep?", OPEN, ["cat"])
+    state = early_one.metadata[INDEXING]
+    lowered = max(0.0, fitted.probability(early_one.features) - ALLOWANCE * (1 - state["embedded"] / BUOYS))
+
+    assert 0 < state["embedded"] < BUOYS
+    assert lowered < fitted.probability(early_one.features)
+    assert early_one.correctness == early_one.answerability == pytest.approx(lowered)
+    assert apart.correctness == fitted.probability(apart.features)
+
+
 def test_given_another_collection_then_it_knows_nothing_of_a_waiting_document(opened: Library, embedder: Held, tmp_path: Path) -> None:
     other = library(tmp_path, "other", embedder)
     other.add([text("dog", "The dog of the other office barks at buoy 70.", language="en")], SMALL)
@@ -283,7 +312,7 @@ def test_given_another_collection_then_it_knows_nothing_of_a_waiting_document(op
         assert library(tmp_path, embedder=HashEmbedder()).view.waiting is None  # another process sees what is published
 
 
-def test_given_a_short_document_a_rebuild_or_one_that_is_there_already_then_none_of_them_waits(tmp_path: Path, embedder: Held) -> None:
+def test_given_a_short_document_or_one_that_is_there_already_then_neither_waits(tmp_path: Path, embedder: Held) -> None:
     opened = library(tmp_path, embedder=embedder)
     with indexing(opened, embedder, buoys("short", count=EARLY_PASSAGES // 2)):
         assert opened.view is opened.snapshot

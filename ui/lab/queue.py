@@ -79,14 +79,14 @@ def _show_one(engine: Engine, one: Feedback, sets: Sequence[str]) -> None:
             st.caption(say("lab_feedback.comment"))
             st.text(one.comment)
     with label:
-        _show_form(engine.library.snapshot.documents, one, sets, decision)
+        _show_form(engine.library.view.documents, one, sets, decision)
 
 
 def _show_decision(engine: Engine, one: Feedback) -> Decision | None:
     """Show the decision under the settings of that time; the texts of documents that are gone are marked as deleted."""
     st.caption(say("lab_feedback.decided"))
     try:
-        decision = decide(recording.store().measurements(one.decision, engine.library.snapshot.page_text))
+        decision = decide(recording.store().measurements(one.decision, engine.library.view.page_text))
     except RagError as error:
         show_error(error)
         return None
