@@ -190,11 +190,11 @@ class Service:
         said = Counter(one.kind.value for state in FeedbackState for one in store.feedback(state))
         return CollectionWatched(counts(self.folder, name).now(), documents, size, said)
 
-    def problem(self) -> RagError | None:
-        """Why the service is not ready to answer; None where it is."""
+    def problem(self, collection: str = DEFAULT) -> RagError | None:
+        """Why the service is not ready to answer from a collection; None where it is."""
         if self._stopping.is_set():
             return Stopping("The service is stopping.", remedy="Call again when it runs again.", retry_after=RETRY_SECONDS)
-        opening = loading.opening(self.folder, DEFAULT, self.base)
+        opening = loading.opening(self.folder, collection, self.base)
         if not opening.wait():
             return Loading("The models are being loaded.", remedy="Ask again in some seconds.", retry_after=RETRY_SECONDS)
         return opening.error

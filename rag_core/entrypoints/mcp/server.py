@@ -257,7 +257,7 @@ def _add_resources(server: MCPServer[Any], calls: _Calls) -> None:
         """Whether questions can be answered now, else why not; and how many documents the collection has."""
         with _Told(ResourceError):
             entered = await calls.enter(context, collection)
-            problem = await calls.run(calls.service.problem, calls.service.looks)
+            problem = await calls.run(lambda: calls.service.problem(collection), calls.service.looks)
             if problem is not None:
                 return json.dumps({"status": "not ready", "why": problem.kind})
             return json.dumps({"status": "ready", "documents": len(await calls.run(entered.documents))})
