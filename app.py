@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from rag_core.service.people import Right
-from ui.app import media, sign_in, touches, visitor
+from ui.app import collections, media, sign_in, touches, visitor
 from ui.app.texts import say
 
 BRAND = Path(__file__).resolve().parent / "data" / "brand"
@@ -23,6 +23,7 @@ def page() -> None:
         st.logo(BRAND / "logo.svg", size="large", icon_image=BRAND / "mark.svg")
     if not sign_in.let_in():
         return
+    collections.keep_inside()  # before it is asked what the visitor may do there
     pages = [
         st.Page("pages/ask.py", title=say("ask.page"), default=True),
         st.Page("pages/documents.py", title=say("documents.page")),

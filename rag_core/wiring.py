@@ -42,7 +42,7 @@ from rag_core.adapters.records.store import FILE
 from rag_core.adapters.records.store import RecordStore as RecordStore
 from rag_core.adapters.tracing import Traces, traces
 from rag_core.decision.measure import Tools
-from rag_core.domain.acts import Action, Note, permit
+from rag_core.domain.acts import Action, Note, permit, require_entry
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import AnswerabilityModel, Cancel, Embedder, EntailmentModel, LanguageModel, Progress
@@ -239,13 +239,19 @@ def _forget(folder: Path, collection: str, documents: Collection[str], version: 
     model_cache(folder, collection).clear()
 
 
-@lru_cache(maxsize=8)
 def records(folder: Path, collection: str) -> RecordStore:
     """The decisions, labels and feedback of a collection; one store in the process for each. Opens nothing until it is used.
 
     Raises:
         InvalidInput: the collection's name cannot be used.
+        NotAllowed: it is not open to whoever acts.
     """
+    require_entry(collection)
+    return _records(folder, collection)
+
+
+@lru_cache(maxsize=8)
+def _records(folder: Path, collection: str) -> RecordStore:
     return RecordStore(_files(folder, collection).root / FILE, noting(folder, collection))
 
 
@@ -275,7 +281,7 @@ def noting(folder: Path, collection: str = "") -> Note:
     """
 
     def note(action: Action, objects: Sequence[str] = ()) -> None:
-        permit(action)
+        permit(action, collection)
         if auditing(os.environ):
             act_log(folder).note(action, collection, objects)
 

@@ -7,10 +7,10 @@ entry point has to remember it. What is not open to whoever acts is refused ther
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from rag_core.errors import NotAllowed
@@ -63,11 +63,25 @@ class Actor:
 
     Args:
         name: as it stands in the log and beside what they keep: a token's id, a user of the command line, an address.
-        may: the acts that are open to them; None for all, where whoever let them in has guards of its own.
+        may: the acts that are open to them everywhere; None for all, where whoever let them in has guards of its own.
+        within: further acts, by the collection that they are open in.
     """
 
     name: str
     may: frozenset[Action] | None = None
+    within: Mapping[str, frozenset[Action]] = field(default_factory=dict, hash=False)
+
+    def is_open(self, action: Action, collection: str) -> bool:
+        """Whether an act is open to them in a collection; "" for what belongs to none."""
+        return self.may is None or action in self.may or action in self.within.get(collection, ())
+
+    def may_enter(self, collection: str) -> bool:
+        """Whether anything is open to them in a collection."""
+        return self.may is None or bool(self.may) or bool(self.within.get(collection))
+
+    def may_somewhere(self, action: Action) -> bool:
+        """Whether an act is open to them in any collection."""
+        return self.may is None or action in self.may or any(action in acts for acts in self.within.values())
 
 
 _actor: ContextVar[Actor | None] = ContextVar("actor", default=None)
@@ -94,17 +108,25 @@ def acts_by_default(find: Callable[[], Actor]) -> None:
     _process[0] = find
 
 
-def permit(action: Action) -> None:
-    """Raise NotAllowed unless this act is open to whoever acts now."""
-    who = actor()
-    if who.may is not None and action not in who.may:
+def require_entry(collection: str) -> None:
+    """Raise NotAllowed unless something in this collection is open to whoever acts now."""
+    if not actor().may_enter(collection):
+        raise NotAllowed(
+            "No such collection is open to you.", remedy="Choose another, or ask whoever runs this page for a role that has it."
+        )
+
+
+def permit(action: Action, collection: str) -> None:
+    """Raise NotAllowed unless this act is open to whoever acts now, in this collection."""
+    if not actor().is_open(action, collection):
         raise NotAllowed(f"This is not open to you here ({action.value}).", remedy="Ask whoever runs this page for a role that has it.")
 
 
-def permit_own(owner: str) -> None:
+def permit_own(owner: str, collection: str) -> None:
     """Raise NotAllowed unless whoever acts now kept this record, by the name that stands beside it, or may see everybody's."""
+    require_entry(collection)
     if owner != actor().name:
-        permit(Action.SEE)
+        permit(Action.SEE, collection)
 
 
 def name_id(name: str) -> str:

@@ -183,7 +183,8 @@ def _page(folder: Path) -> list[Finding]:
     for name, role in rules.roles.items():
         rights = ", ".join(right.value for right in Right if right in role.may)
         given = f"{len(role.addresses)} addresses, {sum(map(len, role.claims.values()))} values of claims"
-        found.append(Finding("role", True, f"{name} may {rights or 'do nothing'}: {given}."))
+        where = "all collections" if role.collections is None else ", ".join(sorted(role.collections))
+        found.append(Finding("role", True, f"{name} may {rights or 'do nothing'} in {where}: {given}."))
     secrets = secrets_file(os.environ)
     if secrets.stat().st_mode & OTHERS:
         found.append(Finding("secrets", False, f"Every user of this machine may read {secrets}.", f"Run: chmod o-rwx {secrets}"))

@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from rag_core.domain.acts import Action, Actor
 from rag_core.errors import InvalidSetting
+from rag_core.library.store import is_name
 
 FILE = "access.yaml"
 MAX_BYTES = 1 << 20  # some ten thousand addresses
@@ -50,6 +51,15 @@ ACTS: Mapping[Right, frozenset[Action]] = MappingProxyType(
 )
 
 
+def _named(name: str) -> str:
+    if not is_name(name):
+        raise ValueError("a collection has 1 to 64 of the characters a-z, 0-9, hyphen and underscore")
+    return name
+
+
+CollectionName = Annotated[str, AfterValidator(_named)]
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -61,11 +71,13 @@ class Role(_Part):
         may: what it allows.
         addresses: of people who have it; `*@example.org` for all of a domain. Only those that the provider has checked count.
         claims: values of claims that give it, by the claim's name; `realm_access.roles` looks into a claim.
+        collections: where it holds; None for all.
     """
 
     may: frozenset[Right]
     addresses: frozenset[str] = frozenset()
     claims: Mapping[str, frozenset[str]] = Field(default_factory=dict)
+    collections: frozenset[CollectionName] | None = Field(default=None, min_length=1)
 
 
 class Rules(_Part):
@@ -86,17 +98,30 @@ class Rules(_Part):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who signed in: `name` stands in logs and records, `shown` on the page; `roles` are those they have."""
+    """Somebody who signed in: `name` stands in logs and records, `shown` on the page; `roles` are those they have.
+
+    `rights` hold in all collections, those of `within` in the collection that they are named under.
+    """
 
     name: str
     shown: str
     roles: tuple[str, ...] = ()
     rights: frozenset[Right] = field(default_factory=frozenset)
+    within: Mapping[str, frozenset[Right]] = field(default_factory=dict, hash=False)
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether they may ask questions in any collection."""
+        return Right.ASK in self.rights or any(Right.ASK in rights for rights in self.within.values())
+
+    def rights_in(self, collection: str) -> frozenset[Right]:
+        """What they may do in a collection."""
+        return self.rights | self.within.get(collection, frozenset())
 
     @property
     def actor(self) -> Actor:
         """Who acts, for the log and for what is open to them."""
-        return Actor(self.name, frozenset[Action]().union(*(ACTS[right] for right in self.rights)))
+        return Actor(self.name, _acts(self.rights), {name: _acts(rights) for name, rights in self.within.items()})
 
 
 class People:
@@ -151,12 +176,15 @@ class People:
             return None  # five minutes: clocks differ
         address = _address(claims, rules.addresses_checked)
         roles = tuple(name for name, role in rules.roles.items() if _has(role, address, claims))
-        rights = frozenset[Right]().union(*(rules.roles[name].may for name in roles))
+        mine = [rules.roles[name] for name in roles]
+        rights = frozenset[Right]().union(*(role.may for role in mine if role.collections is None))
+        named = {name for role in mine for name in role.collections or ()}
+        within = {name: frozenset[Right]().union(*(role.may for role in mine if name in (role.collections or ()))) for name in named}
         if not roles and rules.others == "ask":
             rights = frozenset({Right.ASK})
         name = f"user:{address}" if address else f"sub:{subject}"
         shown = address or str(claims.get("name") or claims.get("preferred_username") or subject)
-        return Person(name[:MAX_NAME_CHARS], shown[:MAX_NAME_CHARS], roles, rights)
+        return Person(name[:MAX_NAME_CHARS], shown[:MAX_NAME_CHARS], roles, rights, within)
 
     def _read(self) -> Rules:
         try:
@@ -178,6 +206,10 @@ class People:
             f"{self.path.name}, which says who may do what, cannot be used: {why}.",
             remedy="Nobody may do anything before it can: mend it as docs/operate.md shows.",
         )
+
+
+def _acts(rights: frozenset[Right]) -> frozenset[Action]:
+    return frozenset[Action]().union(*(ACTS[right] for right in rights))
 
 
 def access_file(folder: Path, environment: Mapping[str, str] | None = None) -> Path:

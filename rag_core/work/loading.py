@@ -10,6 +10,7 @@ from collections import OrderedDict
 from contextlib import suppress
 from pathlib import Path
 
+from rag_core.domain.acts import actor, require_entry
 from rag_core.domain.ports import Cancel
 from rag_core.engine import Engine
 from rag_core.errors import RagError
@@ -62,7 +63,12 @@ _openings: OrderedDict[tuple[Path, str], Opening] = OrderedDict()
 
 
 def opening(folder: Path, collection: str, settings: Settings) -> Opening:
-    """The library's opening, started at the first call."""
+    """The library's opening, started at the first call.
+
+    Raises:
+        NotAllowed: the collection is not open to whoever acts.
+    """
+    require_entry(collection)
     with _lock:
         key = (folder, collection)
         if key not in _openings:
@@ -74,7 +80,9 @@ def opening(folder: Path, collection: str, settings: Settings) -> Opening:
 
 
 def known(folder: Path, collection: str) -> Opening | None:
-    """The library's opening if there is one already; starts none."""
+    """The library's opening if there is one already, and it is open to whoever acts; starts none."""
+    if not actor().may_enter(collection):
+        return None
     with _lock:
         return _openings.get((folder, collection))
 
@@ -83,7 +91,7 @@ def engine(folder: Path, collection: str, settings: Settings) -> Engine:
     """The engine over a library, one in the process for each; waits until it is there.
 
     Raises:
-        RagError: the model or the library cannot be used.
+        RagError: the model or the library cannot be used, or not by whoever acts.
     """
     opened = opening(folder, collection, settings)
     while not opened.wait(1):

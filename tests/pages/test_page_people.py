@@ -18,11 +18,12 @@ from rag_core.errors import NotAllowed, RagError
 from rag_core.library.sources import Source
 from rag_core.records.stored import FeedbackKind, FeedbackState, SavedPreset
 from rag_core.service.people import ACTS, Person, Right
-from rag_core.wiring import act_log, records
+from rag_core.wiring import act_log, make_collection, noting, records
 from rag_core.work import loading
 from ui.app import state, visitor
 from ui.app.signed_in import SignedIn
 from ui.app.texts import say
+from ui.documents import original
 
 SECRETS = """[auth]
 redirect_uri = "http://127.0.0.1:8501/oauth2callback"
@@ -179,6 +180,86 @@ def test_given_a_role_without_a_right_when_a_button_s_call_is_made_all_the_same_
     with in_role(Right.RECORDS, Right.ASK):
         assert store.measurements(other).question
         store.forget_decision(other)
+
+
+def apart(tmp_path: Path) -> None:
+    """Ann has the collection `default`, and Bea `beta`; each may do everything there."""
+    roles = "".join(
+        f"  {name}: {{may: [ask, upload, delete, thresholds, records], addresses: [{name}@example.org], collections: [{collection}]}}\n"
+        for name, collection in (("ann", "default"), ("bea", "beta"))
+    )
+    (tmp_path / "access.yaml").write_text(f"roles:\n{roles}", encoding="utf-8")
+
+
+def test_given_a_role_that_names_its_collection_when_the_page_is_opened_then_no_other_is_shown_or_opened(
+    opened: Any, tmp_path: Path, library: Path
+) -> None:
+    apart(tmp_path)
+    make_collection(library, "beta")
+    page = opened(**claims("bea@example.org"))
+    assert not page.exception
+    chosen = next(field for field in page.selectbox if field.label == say("collections.label"))
+    assert (list(chosen.options), chosen.value) == (["beta"], "beta")
+    assert UPLOAD in [field.label for field in page.file_uploader]
+    assert "FM-200" not in texts(page)
+    for parameters in ({"collection": "default"}, {"collection": "default", "decision": "1"}, {"decision": "1"}):
+        for name, value in parameters.items():
+            page.query_params[name] = value
+        page.run()
+        assert not page.exception
+        assert page.session_state.plumbline.collection == "beta", parameters
+        assert "FM-200" not in texts(page)
+    page.session_state.plumbline.collection = "default"  # however it came to be so: the next run moves it, and opens nothing
+    page.run()
+    assert page.session_state.plumbline.collection == "beta"
+    page = opened(**claims("ann@example.org"))
+    assert page.session_state.plumbline.collection == "default"
+
+
+def test_given_two_persons_with_a_collection_each_when_one_calls_for_the_other_s_then_nothing_is_read_or_done(
+    login: None, tmp_path: Path, library: Path, page: AppTest
+) -> None:
+    """By the calls of the page, its lab, its links and its addresses, with what another has opened already."""
+    apart(tmp_path)
+    base = state.base_settings()
+    with acting("somebody else"):
+        make_collection(library, "beta")
+        loading.engine(library, "beta", base).library.add(
+            [Source("b.txt", b"The secret ingredient of the sauce is juniper.", "text")], base
+        )
+        held = {name: (loading.engine(library, name, base), records(library, name)) for name in ("default", "beta")}
+        for engine, store in held.values():
+            store.keep(engine.measure("What is the secret ingredient?", base), origin="user:ann@example.org")
+    people = visitor._people(str(tmp_path / "access.yaml"))
+    for name, own, other in (("ann", "default", "beta"), ("bea", "beta", "default")):
+        who = people.person(claims(f"{name}@example.org"), "plumbline")
+        assert who is not None
+        engine, store = held[other]
+        document = engine.library.snapshot.documents[0].id
+        calls: tuple[Callable[[], object], ...] = (
+            lambda other=other: loading.engine(library, other, base), lambda other=other: loading.opening(library, other, base),
+            lambda other=other: records(library, other), lambda: make_collection(library, "gamma"),
+            lambda engine=engine: engine.ask("What is the secret ingredient?", base),
+            lambda engine=engine, document=document: engine.library.delete(document),
+            lambda engine=engine, document=document: engine.library.erase(document),
+            lambda engine=engine: engine.library.add([Source("c.txt", b"A text of its own, long enough.", "text")], base),
+            lambda store=store: store.decisions(5), lambda store=store: store.stored(1), lambda store=store: store.measurements(1),
+            store.feedback, store.sets, store.runs, store.executions, lambda store=store: store.set_keeping(False), store.move_aside,
+            lambda store=store: store.add_feedback(1, FeedbackKind.HELPFUL),
+            lambda other=other: noting(library, other)(Action.EXPORT, ("all",)),
+        )  # fmt: skip
+        with acting(who.actor):
+            for number, call in enumerate(calls):
+                try:
+                    call()
+                except NotAllowed:
+                    continue
+                pytest.fail(f"{name}, call {number}, was made")
+            assert loading.known(library, other) is None
+            assert original._read(other, document).status_code == 404
+            assert records(library, own).decisions(5)
+            assert loading.engine(library, own, base).ask("What is the rated pressure?", base)
+        assert document in {one.id for one in engine.library.snapshot.documents}
 
 
 def test_given_one_s_own_question_when_it_is_read_judged_or_taken_back_then_no_other_right_is_needed(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from rag_core.domain.acts import Action
 from rag_core.errors import InvalidSetting
 from rag_core.service.people import People, Right, access_file
 
@@ -52,6 +53,32 @@ def test_given_an_address_when_the_provider_has_checked_it_then_it_gives_its_rol
         assert roles(people, email=other) == (), other
     for verified in (False, "false", None, 1, "yes", ""):
         assert roles(people, email_verified=verified) == (), verified
+
+
+def test_given_roles_that_name_collections_then_each_right_holds_in_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "access.yaml"
+    file.write_text(
+        "roles:\n  all: {may: [ask], addresses: [a@x.org]}\n"
+        "  one: {may: [ask, records], addresses: [a@x.org, b@x.org], collections: [alpha]}\n"
+        "  two: {may: [ask, upload], addresses: [b@x.org], collections: [alpha, beta]}\n",
+        encoding="utf-8",
+    )
+    people = People(file, lambda: NOW)
+    first, second = (people.person(claims(email=f"{name}@x.org"), "plumbline") for name in "ab")
+    assert first is not None
+    assert second is not None
+    assert (first.rights, dict(first.within)) == ({Right.ASK}, {"alpha": {Right.ASK, Right.RECORDS}})
+    assert (second.rights, second.may_ask) == (frozenset(), True)
+    assert second.rights_in("beta") == {Right.ASK, Right.UPLOAD}
+    for collection, sees, adds in (("alpha", True, True), ("beta", False, True), ("gamma", False, False)):
+        assert second.actor.is_open(Action.SEE, collection) is sees
+        assert second.actor.is_open(Action.INDEX, collection) is adds
+        assert second.actor.may_enter(collection) is adds
+        assert first.actor.may_enter(collection)
+    for wrong in ("[]", "[Alpha]", "['../a']", "alpha", "['']"):
+        file.write_text(f"roles:\n  one: {{may: [ask], collections: {wrong}}}\n", encoding="utf-8")
+        with pytest.raises(InvalidSetting):
+            People(file, lambda: NOW).rules()
 
 
 def test_given_a_claim_when_a_value_of_it_is_listed_then_it_gives_its_role(people: People) -> None:

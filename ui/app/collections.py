@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from rag_core.domain.acts import actor
 from rag_core.errors import RagError
 from rag_core.library.store import collections
 from rag_core.service.people import Right
@@ -13,10 +14,19 @@ from ui.app.problems import show_error
 from ui.app.texts import say
 
 
-def choose() -> None:
-    """The field, and what was chosen with it; each session has its own choice."""
+def keep_inside() -> list[str]:
+    """The collections that the visitor may enter, the usual one first. A session in another one, or in one that was lost, moves."""
     session, folder = state.session(), state.library_folder()
     known = sorted({*collections(folder), session.collection, asked.COLLECTION}, key=lambda name: (name != asked.COLLECTION, name))
+    known = [name for name in (*known, *(name for name in actor().within if name not in known)) if visitor.may_enter(name)]
+    if session.collection not in known:  # where the person's roles begin, or they have lost one meanwhile
+        _open(known[0])
+    return known
+
+
+def choose() -> None:
+    """The field, and what was chosen with it; each session has its own choice."""
+    session, folder, known = state.session(), state.library_folder(), keep_inside()
     key = _key()
     st.session_state[key] = session.collection
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="right", gap="small", key="collection"):

@@ -6,7 +6,7 @@ import streamlit as st
 
 from rag_core.errors import InvalidSetting
 from rag_core.service.people import Person, Right
-from ui.app import visitor
+from ui.app import state, visitor
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
 
@@ -24,7 +24,7 @@ def let_in() -> bool:
     if person is None:
         _show_door()
         return False
-    if Right.ASK not in person.rights:
+    if not person.may_ask:
         st.title(say("sign_in.title"), anchor=False)
         st.warning(say("sign_in.no_role"), icon=":material/lock:")
         st.text(tell("sign_in.as", name=person.shown))
@@ -55,7 +55,7 @@ def _show_rights(person: Person) -> None:
     st.text(tell("sign_in.as", name=person.shown))
     st.text(tell("sign_in.roles", roles=", ".join(person.roles) or tell("sign_in.none")))
     st.caption(say("sign_in.rights"))
-    st.text("\n".join(tell(f"sign_in.right_{right}") for right in Right if right in person.rights))
+    st.text("\n".join(tell(f"sign_in.right_{right}") for right in Right if right in person.rights_in(state.session().collection)))
 
 
 def _offer_exit() -> None:

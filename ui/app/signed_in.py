@@ -42,7 +42,7 @@ class SignedIn:
             await self._app(scope, receive, secured)
             return
         who = visitor.of_request(Request(scope).cookies)
-        if who.may is not None and Action.ASK not in who.may:
+        if not who.may_somewhere(Action.ASK):
             headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(REFUSED)).encode())]
             await send({"type": "http.response.start", "status": STRANGER, "headers": headers})
             await send({"type": "http.response.body", "body": REFUSED})

@@ -89,8 +89,13 @@ def who() -> Actor:
 
 def may(right: Right) -> bool:
     """Whether a right is the visitor's: for what the page offers. What it does is looked at where it is done."""
-    open_to_them = actor().may
-    return open_to_them is None or ACTS[right] <= open_to_them
+    who, collection = actor(), state.session().collection
+    return all(who.is_open(action, collection) for action in ACTS[right])
+
+
+def may_enter(collection: str) -> bool:
+    """Whether a collection is the visitor's to choose."""
+    return actor().may_enter(collection)
 
 
 def origin(place: str) -> str:

@@ -21,7 +21,7 @@ from rag_core.records.stored import RunHead
 from rag_core.service.chosen import AS_BUILT
 from rag_core.settings import Cost, Settings, presets
 from rag_core.wiring import records
-from ui.app import state
+from ui.app import state, visitor
 from ui.app.texts import say, tell
 from ui.ask.asking import changed_knobs
 from ui.lab import overview
@@ -137,7 +137,7 @@ def _two_runs(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
 def _other_runs(run: RunHead) -> Mapping[str, RunHead]:
     """The runs of all collections but this one, those of the same set first."""
     folder, found = state.library_folder(), []
-    for collection in dict.fromkeys([run.collection, *collections(folder)]):
+    for collection in filter(visitor.may_enter, dict.fromkeys([run.collection, *collections(folder)])):
         found += [head for head in records(folder, collection).runs() if head.done and (collection, head.id) != (run.collection, run.id)]
     return {f"{head.collection}/{head.id}": head for head in sorted(found, key=lambda head: head.set_name != run.set_name)}
 

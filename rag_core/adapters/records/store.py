@@ -53,22 +53,22 @@ class RecordStore:
 
         decisions, noted, words = Decisions(self._file), self._noted, True
         self.keep, self.measurements = noted(Action.KEEP, decisions.keep, _result), self._own(decisions.measurements)
-        self.decisions, self.stored = _open(Action.SEE, decisions.decisions), self._own(decisions.stored)
+        self.decisions, self.stored = self._open(Action.SEE, decisions.decisions), self._own(decisions.stored)
         self.prune, self.forget_decision = decisions.prune, noted(Action.FORGET, self._own(decisions.forget_decision))
         self.add_feedback = noted(Action.FEEDBACK, self._own(self._heard(decisions.add_feedback)))
-        self.feedback, self.settle = _open(Action.SEE, decisions.feedback), _open(Action.LABELS, decisions.settle)
+        self.feedback, self.settle = self._open(Action.SEE, decisions.feedback), self._open(Action.LABELS, decisions.settle)
         self.amend, self.take_back = self._own(decisions.amend, words), self._own(decisions.take_back, words)
 
         sets = self._sets = Sets(self._file, self.collection)
-        self.sets, self.read_set = _open(Action.SEE, sets.sets), _open(Action.SEE, sets.read_set)
+        self.sets, self.read_set = self._open(Action.SEE, sets.sets), self._open(Action.SEE, sets.read_set)
         self.write_set = noted(Action.LABELS, sets.write_set, _name)
         self.delete_set = noted(Action.LABELS, sets.delete_set, _name)
-        self.begin_run, self.restamp_run = noted(Action.RUN, sets.begin_run, _run), _open(Action.RUN, sets.restamp_run)
-        self.delete_run, self.note_run = noted(Action.DELETE_RUN, sets.delete_run), _open(Action.RUN, sets.note_run)
-        self.run, self.runs = _open(Action.SEE, sets.run), _open(Action.SEE, sets.runs)
-        self.run_questions = _open(Action.SEE, sets.run_questions)
-        self.add_result, self.copy_result = _open(Action.RUN, sets.add_result), _open(Action.RUN, sets.copy_result)
-        self.results, self.done = _open(Action.SEE, sets.results), sets.done
+        self.begin_run, self.restamp_run = noted(Action.RUN, sets.begin_run, _run), self._open(Action.RUN, sets.restamp_run)
+        self.delete_run, self.note_run = noted(Action.DELETE_RUN, sets.delete_run), self._open(Action.RUN, sets.note_run)
+        self.run, self.runs = self._open(Action.SEE, sets.run), self._open(Action.SEE, sets.runs)
+        self.run_questions = self._open(Action.SEE, sets.run_questions)
+        self.add_result, self.copy_result = self._open(Action.RUN, sets.add_result), self._open(Action.RUN, sets.copy_result)
+        self.results, self.done = self._open(Action.SEE, sets.results), sets.done
 
         known = Profiles(self._file)
         self.profile_versions, self.profile_version, self.profile_in_force = known.versions, known.version, known.in_force
@@ -77,7 +77,7 @@ class RecordStore:
         self.decline_profile = noted(Action.PROFILE, known.decline, _profile)
         self.record_execution, self.executions = (
             noted(Action.EXECUTION, known.record_execution, _result),
-            _open(Action.SEE, known.executions),
+            self._open(Action.SEE, known.executions),
         )
 
         live = self._comparisons = Comparisons(self._file)
@@ -224,7 +224,9 @@ class RecordStore:
         @wraps(method)
         def guarded(id: int, /, *args: P.args, **kwargs: P.kwargs) -> T:
             if actor().may is not None:
-                permit_own(Decisions(self._file).origin(id, words=words) or actor().name)  # where there is none, the method says so
+                permit_own(
+                    Decisions(self._file).origin(id, words=words) or actor().name, self.collection
+                )  # where there is none, the method says so
             return method(id, *args, **kwargs)
 
         return guarded
@@ -251,25 +253,24 @@ class RecordStore:
         with self._file.writing() as db:
             db.execute("INSERT OR REPLACE INTO choices (name, value) VALUES (?, ?)", (name, json.dumps(value)))
 
+    def _open(self, action: Action, read: Callable[P, T]) -> Callable[P, T]:
+        """The method, for those to whom an act is open."""
+
+        @wraps(read)
+        def opened(*args: P.args, **kwargs: P.kwargs) -> T:
+            permit(action, self.collection)
+            return read(*args, **kwargs)
+
+        return opened
+
     def move_aside(self) -> Path | None:
         """Give a damaged file another name and begin a new one; nothing is deleted. Returns where it is now."""
-        permit(Action.KEEPING)
+        permit(Action.KEEPING, self.collection)
         return self._file.move_aside()
 
     def close(self) -> None:
         """Let go of the file; the next use opens it again."""
         self._file.close()
-
-
-def _open(action: Action, read: Callable[P, T]) -> Callable[P, T]:
-    """The method, for those to whom an act is open."""
-
-    @wraps(read)
-    def opened(*args: P.args, **kwargs: P.kwargs) -> T:
-        permit(action)
-        return read(*args, **kwargs)
-
-    return opened
 
 
 def _result(found: int, given: tuple[Any, ...]) -> str:
