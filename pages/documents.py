@@ -8,7 +8,7 @@ from rag_core.work.jobs import File
 from ui import frame
 from ui.app import finished, progress
 from ui.app.texts import say
-from ui.documents import catalogue, findings, keeping, metadata, page_by_page, rebuild
+from ui.documents import catalogue, findings, keeping, metadata, page_by_page, rebuild, undo
 
 WIDTH = 1500  # pixels, as on the Ask page
 
@@ -19,7 +19,7 @@ def page() -> None:
     engine = frame.start()
     snapshot = engine.library.snapshot
     progress.upload_field()
-    keeping.show_deleted()
+    undo.show()
     keeping.show_unfinished(engine)
     if not snapshot.documents:
         st.info(say("documents.reading") if progress.writing() else say("documents.empty"), icon=":material/upload_file:")

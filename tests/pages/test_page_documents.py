@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from rag_core.wiring import act_log, open_engine
 from ui.app import state
 from ui.app.first_run import SAMPLES
 from ui.app.texts import screen
-from ui.documents import catalogue, findings
+from ui.documents import catalogue, findings, undo
 from ui.documents.metadata import free_values
 
 INGEST = Path(__file__).resolve().parents[2] / "rag_core/ingest"
@@ -100,10 +101,50 @@ def test_given_a_document_when_deleted_then_it_is_asked_once_more_and_then_gone(
     assert "smlouva-o-dodavce.pdf" not in set(page.dataframe[0].value["name"])
     assert "Deleted: 1" in badges(page)
     assert "smlouva-o-dodavce.pdf" in texts(page)
-    assert "Deleted: 1" not in badges(page.run())
+    assert "Deleted: 1" in badges(page.run())  # until it is closed
     assert page.session_state[f"delete_{CONTRACT}"] is False  # added again later, it is asked about again
     noted = list(act_log(library).entries())[-1]
     assert (noted.who, noted.action, noted.object) == ("page", "delete", CONTRACT)
+
+
+def test_given_a_deletion_when_undone_then_the_document_is_back_with_what_people_wrote_about_it(app: AppTest, library: Path) -> None:
+    kept = open_engine(library, "default").library
+    kept.set_metadata(CONTRACT, replace(next(d for d in kept.snapshot.documents if d.id == CONTRACT).metadata, title="Our contract"))
+    page = opened(app)
+    page.selectbox(key="document").set_value(CONTRACT).run()
+    page.button(key=f"ask_delete_{CONTRACT}").click().run()
+    page.button(key=f"sure_delete_{CONTRACT}").click().run()
+
+    page.button(key="undo_deletion").click()
+    settle(page)
+
+    there = {one.id: one.metadata.title for one in open_engine(library, "default").library.snapshot.documents}
+    assert there[CONTRACT] == "Our contract"
+    assert "Deleted: 1" not in badges(page)
+
+
+def test_given_a_deletion_when_its_time_is_over_or_it_was_everywhere_then_nothing_is_held(
+    app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(undo, "HELD_SECONDS", 0.0)
+    page = opened(app)
+    page.selectbox(key="document").set_value(CONTRACT).run()
+    page.button(key=f"ask_delete_{CONTRACT}").click().run()
+    page.button(key=f"sure_delete_{CONTRACT}").click().run()
+    page.run()
+
+    assert page.session_state["deleted_documents"].sources == []
+    assert by_key(page, "undo_deletion") == []
+    assert CONTRACT not in {one.id for one in open_engine(library, "default").library.snapshot.documents}
+    page.button(key="close_deleted").click().run()
+    assert "Deleted: 1" not in badges(page)
+
+    monkeypatch.setattr(undo, "HELD_SECONDS", 600.0)
+    other = page.selectbox(key="document").value
+    page.button(key=f"ask_delete_{other}").click().run()
+    page.button(key=f"everywhere_delete_{other}").click().run()
+    assert page.session_state["deleted_documents"].sources == []
+    assert by_key(page, "undo_deletion") == []
 
 
 def test_given_a_document_when_deleted_everywhere_then_the_session_and_older_versions_forget_it_too(app: AppTest, library: Path) -> None:

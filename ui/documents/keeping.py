@@ -17,11 +17,10 @@ from ui.app.problems import show_error
 from ui.app.progress import writing
 from ui.app.texts import say
 from ui.app.work import start_reread, start_resume
-from ui.documents import viewer
+from ui.documents import undo, viewer
 from ui.documents.ingest_fields import ingest_fields
 
 WAIT_SECONDS = 5.0  # for another process that is writing
-_DELETED = "deleted_names"  # in the session's state, for one drawing of the page
 
 
 def offer_reread(engine: Engine, documents: Sequence[Document]) -> None:
@@ -76,18 +75,10 @@ def offer_deletion(engine: Engine, documents: Sequence[Document]) -> None:
         )
     if sure:
         _set(key, False)
-        write(lambda: engine.library.delete(*(document.id for document in documents), wait=WAIT_SECONDS), deleted=names)
+        write(lambda: _delete(engine, documents))
     if everywhere:
         _set(key, False)
-        write(lambda: _erase(engine, documents), deleted=names)
-
-
-def show_deleted() -> None:
-    """Name the documents that were just deleted, until the page is touched again."""
-    if names := st.session_state.pop(_DELETED, None):
-        with st.container(key="deleted", gap="xsmall"):
-            st.badge(say("documents.deleted_now", n=len(names)), icon=":material/check:", color="green")
-            show_names(names)
+        write(lambda: _erase(engine, documents))
 
 
 def show_unfinished(engine: Engine) -> None:
@@ -145,24 +136,31 @@ def _offer_discard(engine: Engine, rows: Sequence[Accepted]) -> None:
         write(lambda: engine.library.discard([row.id for row in rows], wait=WAIT_SECONDS))
 
 
-def write(change: Callable[[], None], deleted: Sequence[str] = ()) -> None:
-    """Make a change to the library, which may wait for another process, and show the page anew; or say why it could not be made.
-
-    `deleted` are the names of the documents that are gone afterwards; the page names them.
-    """
+def write(change: Callable[[], None]) -> None:
+    """Make a change to the library, which may wait for another process, and show the page anew; or say why it could not be made."""
     try:
         with st.spinner(say("documents.saving")):
             change()
     except RagError as error:
         show_error(error)
     else:
-        st.session_state[_DELETED] = list(deleted)
         st.rerun()
+
+
+def _delete(engine: Engine, documents: Sequence[Document]) -> None:
+    """Delete documents, and hold their files for a while, so that it can be undone."""
+    try:
+        sources = undo.held(engine, documents)
+    except RagError:  # a damaged file can be deleted all the same
+        sources = ()
+    engine.library.delete(*(document.id for document in documents), wait=WAIT_SECONDS)
+    undo.remember([document.name for document in documents], sources)
 
 
 def _erase(engine: Engine, documents: Sequence[Document]) -> None:
     """Delete documents everywhere, also from what this session remembers of its questions."""
     engine.library.erase(*(document.id for document in documents), wait=WAIT_SECONDS)
+    undo.remember([document.name for document in documents])  # no file is held, nor one of an earlier deletion
     viewer.forget()
     session = state.session()
     session.cancel()

@@ -30,6 +30,10 @@ LINES, WHOLE = "lines", "whole"
 LINES_ZOOM = 1.5  # times the dots of a whole page: its words fill the column
 LINES_ROOM = (24.0, 48.0)  # points in view beside the words, and above and below them: about three lines each
 LINES_LEAST = (360.0, 130.0)  # points in width and height that are in view at least, where the page has them
+LINES_MOST = (
+    470.0  # points in width up to which the lines are shown whole, and beyond which the strip scrolls: else print of 10 points is too small
+)
+MARGIN = 6.0  # points that are in view beyond the last word of a line
 ZOOMS: Mapping[str, float] = MappingProxyType({WHOLE: 1.0, "larger": 1.5, "double": 2.0})  # times the width of the column
 
 
@@ -163,17 +167,31 @@ def _show_page(place: Place, page: Page, size: str) -> None:
         return
     if place.holds(page.number) and not boxes:
         st.info(say("viewer.uncertain_here"), icon=":material/location_off:")
-    show_picture(drawn, page, boxes, size)
+    show_picture(drawn, page, boxes, size, frame=strip(part, page) if part is not None else size)
     if place.words and not place.holds(page.number):
         st.caption(say("viewer.elsewhere"))
 
 
 def around(boxes: Sequence[Box], page: Page) -> Box:
-    """The marked words of a page with the lines around them, in points."""
+    """The marked words of a page with the lines around them, in points: whole lines where they fit, so that no word is cut."""
     width, height = page.width, page.height
     x0, x1 = _widened(min(box.x0 for box in boxes), max(box.x1 for box in boxes), LINES_ROOM[0], LINES_LEAST[0], width)
     y0, y1 = _widened(min(box.y0 for box in boxes), max(box.y1 for box in boxes), LINES_ROOM[1], LINES_LEAST[1], height)
+    there = [word for word in page.words if word.y1 > y0 and word.y0 < y1]
+    left = min((word.x0 for word in there), default=x0 + MARGIN) - MARGIN
+    right = max((word.x1 for word in there), default=x1 - MARGIN) + MARGIN
+    if LINES_LEAST[0] <= right - left <= LINES_MOST:
+        x0, x1 = max(0.0, left), min(width, right)
     return Box(x0, y0, x1, y1)
+
+
+def strip(part: Box, page: Page) -> str:
+    """The name of a strip's frame: plain, one that fades where words are cut at its right edge, or one that scrolls since it is wide."""
+    if part.x1 - part.x0 > LINES_MOST:
+        return f"{LINES}_wide"
+    cut = any(word.x0 < part.x1 < word.x1 + MARGIN and word.y1 > part.y0 and word.y0 < part.y1 for word in page.words)
+    more = any(word.x0 >= part.x1 and word.y1 > part.y0 and word.y0 < part.y1 for word in page.words)
+    return f"{LINES}_cut" if cut or more else LINES
 
 
 def _widened(low: float, high: float, room: float, least: float, most: float) -> tuple[float, float]:
@@ -194,11 +212,14 @@ def _choose_size(*, marked: bool) -> str:
     return chosen or names[0]
 
 
-def show_picture(drawn: bytes, page: Page, boxes: Sequence[Box], size: str, where: str = "viewer") -> None:
-    """A picture of a page in its size; an enlarged one in a frame that begins at its marks. `where` begins the keys of its containers."""
+def show_picture(drawn: bytes, page: Page, boxes: Sequence[Box], size: str, where: str = "viewer", frame: str = "") -> None:
+    """A picture of a page in its size; an enlarged one in a frame that begins at its marks.
+
+    `where` begins the keys of its containers; `frame` names another one than its size.
+    """
     alt = say(f"viewer.alt_{size if size == LINES else 'marked' if boxes else 'unmarked'}", n=page.number)
     if size in (LINES, WHOLE):
-        with st.container(key=f"{where}_{size}"):
+        with st.container(key=f"{where}_{size}"), st.container(key=f"{where}_{frame}" if frame not in ("", size) else None):
             st.image(drawn, width="stretch", output_format="PNG", alt=alt)
         return
     zoomed = st.container(height=ZOOMED_HEIGHT, key=f"{where}_zoomed_{ZOOMS[size] * 100:.0f}")

@@ -57,6 +57,7 @@ def _show(engine: Engine, document: Document, first: int, marks: Marks) -> None:
         rows = _list(engine, document, key)
         st.session_state.setdefault(key, first)
         number = int(st.number_input(say("whole.page", all=document.page_count), 1, document.page_count, step=1, key=key))
+        _show_turning(key, number, document.page_count, sorted({row.page for row in rows}))
         shown = engine.library.view.page(document.id, number)
         here = [row.span for row in rows if row.page == number and row.span is not None]
         if here:
@@ -77,6 +78,22 @@ def _show(engine: Engine, document: Document, first: int, marks: Marks) -> None:
             )  # fmt: skip
     with sheet:
         _show_page(document, shown, boxes, size or WHOLE)
+
+
+def _show_turning(key: str, page: int, pages: int, found: Sequence[int]) -> None:
+    """Buttons to the page before and after, and to the pages of the list around it; each has a key, so that no hand leaves the keyboard."""
+    before, after = (next((one for one in found[::-1] if one < page), None), next((one for one in found if one > page), None))
+    turns: list[tuple[str, str, int | None]] = [
+        ("previous", "PageUp", page - 1 if page > 1 else None), ("next", "PageDown", page + 1 if page < pages else None)
+    ]  # fmt: skip
+    if found:
+        turns += [("previous_hit", "Shift+PageUp", before), ("next_hit", "Shift+PageDown", after)]
+    with st.container(horizontal=True, gap="small", key="whole_turn"):
+        for name, pressed, to in turns:
+            st.button(
+                say(f"whole.{name}"), key=f"{key}_{name}", shortcut=pressed, disabled=to is None, on_click=_turn, args=(key, to or page),
+                help=say(f"whole.{name}_help"), type="tertiary", width="content",
+            )  # fmt: skip
 
 
 def _list(engine: Engine, document: Document, key: str) -> tuple[Row, ...]:

@@ -1,0 +1,111 @@
+"""Takes a deletion back: for some minutes the session holds the files that it deleted, outside the library, and can add them again.
+
+Held files are on disk without a name: they go when the session ends, the time is over, or the documents are deleted everywhere. Files that
+need a password are not held, since the password is kept nowhere.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from rag_core.domain.documents import Document
+from rag_core.engine import Engine
+from rag_core.library.bounds import MAX_BYTES
+from rag_core.library.disk.files import storage_problems
+from rag_core.library.disk.private import HeldFile
+from rag_core.library.sources import Source
+from ui.app import state
+from ui.app.finished import show_names
+from ui.app.progress import writing
+from ui.app.texts import say
+from ui.app.work import start_add
+
+HELD_SECONDS = 600.0  # ten minutes: long enough to notice, and then a deleted file is gone
+_DELETED = "deleted_documents"
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """The documents that were deleted last: their names, and what brings them back; no sources where nothing does, or does any more.
+
+    A timer empties the sources, so that the files go in time though nobody looks at the page.
+    """
+
+    collection: str
+    names: tuple[str, ...]
+    sources: list[Source]
+
+    def hold(self) -> None:
+        """Begin to count the time."""
+        timer = threading.Timer(HELD_SECONDS, self.sources.clear)
+        timer.daemon = True
+        timer.start()
+
+
+def held(engine: Engine, documents: Sequence[Document]) -> tuple[Source, ...]:
+    """The documents as they were handed in, with what people wrote about them since; none where one of them could not come back whole.
+
+    Raises:
+        RagError: a stored file is damaged, or the disk takes no copy.
+    """
+    ids, folder, found, total = {document.id for document in documents}, state.library_folder(), [], 0
+    for entry in engine.library.snapshot.entries:
+        if entry.document.id not in ids:
+            continue
+        if entry.source.needs_password or entry.source.caller_id is None:
+            return ()
+        data = engine.library.source(entry.document.id)
+        total += len(data)
+        if total > MAX_BYTES:
+            return ()
+        with storage_problems("keeping a deleted file for a while"):
+            kept = HeldFile([data], folder)
+        source = entry.source
+        found.append(
+            Source(
+                source.name, kept, source.kind, source.caller_id or "", source.language, entry.document.metadata, strategy=source.strategy
+            )
+        )
+    return tuple(found)
+
+
+def remember(names: Sequence[str], sources: tuple[Source, ...] = ()) -> None:
+    """Note what was deleted; what an earlier deletion held goes."""
+    forget()
+    deleted = st.session_state[_DELETED] = Deleted(state.session().collection, tuple(names), list(sources))
+    if sources:
+        deleted.hold()
+
+
+def show() -> None:
+    """Name what was deleted last, with the way back while there is one; it stays until it is closed or undone."""
+    deleted: Deleted | None = st.session_state.get(_DELETED)
+    if deleted is None or deleted.collection != state.session().collection:
+        return
+    with st.container(key="deleted", horizontal=True, vertical_alignment="center", gap="small"):
+        st.badge(say("documents.deleted_now", n=len(deleted.names)), icon=":material/check:", color="green")
+        show_names(deleted.names)
+        if deleted.sources:
+            st.button(
+                say("documents.undo"), key="undo_deletion", icon=":material/undo:", on_click=_bring_back, disabled=writing(),
+                help=say("documents.undo_help", n=HELD_SECONDS / 60), width="content",
+            )  # fmt: skip
+        st.button(say("documents.deleted_close"), key="close_deleted", type="tertiary", on_click=forget, width="content")
+
+
+def forget() -> None:
+    """Let go of what was deleted, with the files."""
+    deleted: Deleted | None = st.session_state.pop(_DELETED, None)
+    if deleted is not None:
+        deleted.sources.clear()
+
+
+def _bring_back() -> None:
+    deleted: Deleted | None = st.session_state.get(_DELETED)
+    if deleted is not None and (sources := list(deleted.sources)):  # the page may have stood for longer than they are held
+        start_add(sources)
+        forget()
