@@ -11,16 +11,18 @@ import pymupdf
 import pytest
 from builders import with_outcome
 from hostile import make
+from hypothesis import given
+from hypothesis import strategies as st
 from page_kit import ask, asked_of, badges, by_key, captions, settle, texts
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from rag_core.domain.documents import Box, Span
+from rag_core.domain.documents import Box, Page, Span, WordBox
 from rag_core.ingest.pdf import render_page
 from ui.app import state
 from ui.ask import evidence
 from ui.documents import viewer
-from ui.documents.viewer import AROUND, Place
+from ui.documents.viewer import AROUND, Place, around, strip
 
 VACATION = "How many vacation days do employees have?"
 CALIBRATION = "How often does the flow meter have to be calibrated?"
@@ -279,3 +281,33 @@ def test_given_words_on_two_pages_when_asked_of_each_then_a_page_has_only_its_ow
 
     assert [len(place.on(number)) for number in (1, 2, 3)] == [1, 2, 0]
     assert [place.holds(number) for number in (1, 2, 3)] == [True, True, False]
+
+
+def page_of(*words: tuple[float, float, float]) -> Page:
+    """A4 with one word at each (left, top, right), ten points high."""
+    boxes = [WordBox(0, 1, x0, y0, x1, y0 + 10) for x0, y0, x1 in words]
+    return Page(1, "x", words=boxes, width=595, height=842)
+
+
+@given(st.floats(30, 300), st.floats(301, 590), st.floats(100, 700))
+def test_given_any_page_when_its_strip_is_cut_out_then_no_word_is_cut_unless_the_strip_says_so(left: float, right: float, y: float) -> None:
+    mark = Box(max(left, 60), y, max(left, 60) + 50, y + 10)
+    page = page_of((left, y, left + 20), (right - 20, y + 12, right))
+
+    part = around([mark], page)
+
+    assert part.x0 <= mark.x0
+    assert part.x1 >= mark.x1
+    whole = part.x1 >= right
+    assert whole or strip(part, page) != "lines"
+
+
+def test_given_lines_of_usual_width_then_they_are_shown_whole_and_wider_ones_fade_or_scroll() -> None:
+    mark = Box(80, 300, 200, 310)
+    usual, wide = page_of((70, 300, 100), (500, 300, 525)), page_of((30, 300, 100), (500, 300, 585))
+
+    assert (around([mark], usual).x0, around([mark], usual).x1) == (64, 531)
+    assert strip(around([mark], usual), usual) == "lines"
+    assert strip(around([mark], wide), wide) == "lines_cut"
+    across = around([Box(30, 300, 585, 310)], wide)
+    assert strip(across, wide) == "lines_wide"
