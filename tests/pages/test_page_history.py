@@ -119,3 +119,18 @@ def test_given_documents_when_their_metadata_are_listed_then_values_are_sorted_a
 def test_given_the_samples_when_indexed_first_then_the_one_of_the_first_example_comes_first() -> None:
     assert first_run.samples()[0].name == first_run.FIRST
     assert len({source.name for source in first_run.samples()}) == len(list(first_run.SAMPLES.glob("*.pdf")))
+
+
+def test_given_a_hundred_questions_in_a_session_then_it_holds_the_last_ones_and_grows_no_further(page: AppTest) -> None:
+    ask(page, CALIBRATION)
+    session, counts = session_of(page), []
+    for _ in range(4):
+        for _ in range(25):
+            session.show(replace(session.history[-1], number=0, flips=None))
+        page.run()
+        counts.append((len(session.history), len(page.session_state.filtered_state), len(session.choices)))
+
+    assert session.questions == 101
+    assert session.history[-1] is session.asked
+    assert counts[1:] == [counts[1]] * 3, counts
+    assert counts[-1][0] == state.MAX_QUESTIONS
