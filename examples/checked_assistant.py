@@ -18,7 +18,7 @@ WRITTEN = "Full-time employees have 25 days of paid vacation a year. They have 3
 
 
 async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    """What a tool returns, as JSON has it."""
+    """The result of a tool, as JSON has it."""
     found = await client.call_tool(tool, arguments)
     if found.is_error:
         raise RuntimeError(f"{tool}: {found.content}")

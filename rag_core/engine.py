@@ -60,7 +60,7 @@ class Engine:
     ) -> Measurements:
         """Everything measured for a question, under the newest version of the library, and all that a model had to be asked for it.
 
-        Documents that this process still makes vectors for are searched too: by their words, and by meaning as far as they are
+        Documents that this process still makes vectors for are searched too: by their words, and by cosine as far as they are
         (`rag_core.library.early`). See `measure` and `generate`. A language model is asked nothing unless the settings have it draft
         and every gate lets the question pass.
 

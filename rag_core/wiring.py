@@ -371,7 +371,7 @@ def room_taken(folder: Path, collection: str) -> tuple[int, int]:
 
 
 def contents_of(folder: Path, collection: str) -> Contents | None:
-    """What the newest version holds; reads files only, and opens nothing. None for nothing, or where it cannot be read."""
+    """The contents of the newest version; reads files only, and opens nothing. None for nothing, or where it cannot be read."""
     return contents(_files(folder, collection))
 
 

@@ -34,8 +34,8 @@ from rag_core.ingest.pdf_worker.tesseract import Tesseract
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = {"en": "flow-meter-manual", "cs": "smlouva-o-dodavce", "de": "wissensdatenbank", "hi": "samantar-shreni"}
-RESOLUTIONS = (150, 300)
-LIMITS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+RESOLUTIONS = (150, 300)  # dots an inch: a quick scan, and a usual one
+LIMITS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)  # on the confidence of a word, in [0, 1]
 CONDITIONS = ("clean", "noise", "pale", "1 degree", "2 degrees")
 BEFORE = "MuPDF's, before"
 FIGURES = frozenset("0123456789०१२३४५६७८९§$€%")
@@ -236,7 +236,7 @@ def print_seconds(tallies: Tallies, engines: Sequence[str]) -> None:
 
 
 def print_sureness(sure: Sequence[tuple[float, bool, bool]]) -> None:
-    """What limits on the confidence tell of wrong and right words, and of wrong and right figures."""
+    """How well limits on the confidence tell wrong and right words, and of wrong and right figures."""
     say = sys.stdout.write
     say("| below | wrong words told | right words told | wrong figures told | right figures told |\n|---|---|---|---|---|\n")
     for limit in LIMITS:

@@ -89,7 +89,7 @@ uploads.install()  # before a server is made, which takes Streamlit's store of u
 
 
 def guards(*, proxied: bool = False) -> list[Middleware]:
-    """What stands before the page, outermost first: the headers, so that what is refused carries them too.
+    """The guards before the page, outermost first: the headers, so that what is refused carries them too.
 
     Args:
         proxied: whether a proxy lets others in.

@@ -21,7 +21,7 @@ class Indexing:
         documents: how many of the searched documents wait.
         searched: how many documents are searched.
         passages: of the documents that wait; all of them are found by their words.
-        embedded: how many of these have a vector, so that they are found by meaning too.
+        embedded: how many of these have a vector, so that they are found by cosine too.
     """
 
     documents: int

@@ -196,7 +196,7 @@ class LexicalStore(Protocol):
 
 
 class Waiting(Protocol):
-    """The part of a corpus whose vectors are still being computed. A row without a vector has no cosine and no rank by meaning."""
+    """The part of a corpus whose vectors are still being computed. A row without a vector has no cosine and no rank by cosine."""
 
     def indexing(self, rows: Sequence[int] | None) -> Indexing | None:
         """How far it is among these rows, None for all; None where each of them has a vector."""

@@ -24,7 +24,7 @@ def what_changed(before: Contents | None, after: Contents | None) -> str:
 
 
 def calibrations_in_words(files: Sequence[Path], now: Identity) -> str:
-    """Which calibrations fit what measures now, and what differs in those that do not.
+    """The calibrations that fit what measures now, and what differs in the others.
 
     Args:
         files: where one is looked for, the first that fits is in force.

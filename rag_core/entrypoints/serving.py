@@ -1,4 +1,4 @@
-"""What a running `serve` notes about itself beside the collections, so that `doctor` can say what is open; removed when it ends."""
+"""Notes of a running `serve` about itself beside the collections, so that `doctor` can say what is open; removed when it ends."""
 
 from __future__ import annotations
 

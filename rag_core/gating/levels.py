@@ -93,7 +93,7 @@ def prompt_level(measurements: Measurements) -> ConfidenceLevel | None:
 def medium_at_most(measurements: Measurements) -> bool:
     """Whether something was not looked at as it should be: no model has read a claim, OCR is not sure of a figure, or vectors were missing.
 
-    What is not found by meaning yet may hold a better answer, or one that contradicts this one.
+    What is not found by cosine yet may hold a better answer, or one that contradicts this one.
     """
     doubtful = any(citation.doubtful for citation in measurements.draft.citations.values())
     return bool(unread(measurements)) or doubtful or indexing_of(measurements.metadata) is not None

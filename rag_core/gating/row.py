@@ -11,8 +11,8 @@ from rag_core.gating.stated import Stated, small_words
 from rag_core.language import LANGUAGES, fold
 
 ROW_WORDS = 14  # at most in a row's label; chosen
-CODE_DEFINED = 0.9  # of the row of a code, where the question asks what the code means; chosen
-CODE_NAMED = 0.6  # of the row of a code, where it asks something else that has to do with the code; chosen
+CODE_DEFINED = 0.9  # the row of a code, where the question asks what the code means; chosen
+CODE_NAMED = 0.6  # the same where it asks something else that has to do with the code; chosen
 BESIDE_CODE = 0.7  # least share of the subject for a label behind a code: "which register holds ..." has a verb too; chosen
 CODE_DIGITS = 3  # at least of a number that names a row, such as an HTTP status or a register; chosen
 UNKNOWN = 0.5  # `Fit.holds` where nothing tells whether a type is held

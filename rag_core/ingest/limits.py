@@ -21,7 +21,7 @@ class Limits:
     cpu_seconds_per_page: float = 0.5  # a page takes about 0.007 s; drawing one to look for hidden text up to about 0.1 s
     wall_seconds: float = 900.0  # recognition comes on top
     ocr_seconds: float = 14_400.0  # recognition in all processes, about 5,000 pages; the pages after that are reported as unreadable
-    ocr_seconds_per_page: float = 60.0  # of CPU time; a dense page takes 2 to 6 s, a page of noise up to 30 s
+    ocr_seconds_per_page: float = 60.0  # CPU time; a dense page takes 2 to 6 s, a page of noise up to 30 s
     pages: int = 5_000
     page_chars: int = 200_000  # a page is cut there, and says so; a dense page has about 8,000
     page_words: int = 40_000  # the same: 200,000 characters of words of five; a dense page has about 1,500

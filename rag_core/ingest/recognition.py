@@ -28,12 +28,12 @@ from rag_core.ingest.pdf_process import Event
 
 MOST_PROCESSES = 16  # each takes about 200 MB and a core
 WAIT_S = 0.05  # how long a cancel may go unnoticed
-WALL_FACTOR = 4  # of the CPU seconds a page may take: on a busy machine it waits more than it works
-HELD_BYTES = 64 << 20  # of pictures that wait or are being read; a page of print is packed to 0.4 MB, a noisy one to 4 MB
+WALL_FACTOR = 4  # times the CPU seconds a page may take: on a busy machine it waits more than it works
+HELD_BYTES = 64 << 20  # pictures that wait or are being read; a page of print is packed to 0.4 MB, a noisy one to 4 MB
 
 
 class Kept(Protocol):
-    """What was read of pictures before, by a key that names the picture and all it is read with."""
+    """The readings of pictures made before, by a key that names the picture and all it is read with."""
 
     def get(self, key: str) -> Event | None:
         """The event that was put under the key."""

@@ -1,4 +1,4 @@
-"""What a version of a collection holds, counted from its files without opening it, so that a library of another model can be counted."""
+"""The contents of a version, counted from its files without opening it, so that a library of another model can be counted."""
 
 from __future__ import annotations
 

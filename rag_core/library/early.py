@@ -1,4 +1,4 @@
-"""A version of a library with documents behind it that wait for their vectors: by words all of it is found, by meaning what has a vector.
+"""A version of a library with documents behind it that wait for their vectors: shared words find all of it, a cosine what has a vector.
 
 Nothing stands in for a vector that is missing. A question has those made that it needs: of the passages that its words bring first.
 """

@@ -1,4 +1,4 @@
-"""What was read of a scan's pictures so far, one line a picture, written as it comes: a reading that was killed goes on from there.
+"""The readings of a scan's pictures so far, one line a picture, written as it comes: a reading that was killed goes on from there.
 
 A line counts by the hash in it: one that was cut short when the process was killed is read again from its picture. The file goes away with
 the end of the reading.
@@ -18,7 +18,7 @@ from rag_core.library.disk.private import FILE_MODE
 
 RECOGNISED = "recognised.jsonl"
 MOST_BYTES = 256 << 20  # on disk; a dense page takes 150 kB, so 1,700 of them: what comes after is read again after a kill
-KEY_CHARS = HASH_CHARS = 64  # of SHA-256 in hexadecimal digits
+KEY_CHARS = HASH_CHARS = 64  # SHA-256 in hexadecimal digits
 
 
 class RecognisedPages:
@@ -36,7 +36,7 @@ class RecognisedPages:
                 self._size += len(line)
 
     def get(self, key: str) -> Event | None:
-        """What was read under the key; None where nothing is kept, or it can no longer be read."""
+        """The reading under the key; None where nothing is kept, or it can no longer be read."""
         with self._lock:
             place = self._places.get(key)
         if place is None:

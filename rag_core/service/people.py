@@ -115,7 +115,7 @@ class Person:
         return Right.ASK in self.rights or any(Right.ASK in rights for rights in self.within.values())
 
     def rights_in(self, collection: str) -> frozenset[Right]:
-        """What they may do in a collection."""
+        """The rights they have in a collection."""
         return self.rights | self.within.get(collection, frozenset())
 
     @property

@@ -24,7 +24,7 @@ GATES = 64  # locks that keep equal keys apart in time; two different keys that 
 
 
 class Repeated:
-    """What requests came to, by caller and key. Safe to share between threads."""
+    """The outcomes of requests, by caller and key. Safe to share between threads."""
 
     def __init__(self) -> None:
         self._secret, self._lock = secrets.token_bytes(32), threading.Lock()
@@ -34,7 +34,7 @@ class Repeated:
     def once(
         self, principal: Principal, key: str | None, request: object, begin: Callable[[], T], holds: Callable[[T], bool] = lambda _: True
     ) -> T:
-        """What `begin` came to, now or when the same request came before under this key.
+        """The outcome of `begin`, now or when the same request came before under this key.
 
         Args:
             principal: who calls; a key means nothing to others.
@@ -49,7 +49,7 @@ class Repeated:
         if key is None:
             return begin()
         place, seen = (principal.id, key), hmac.digest(self._secret, json.dumps(request, sort_keys=True).encode(), "sha256")
-        with self._gates[hash(place) % GATES]:  # of two that come at once, the second waits until the first has begun
+        with self._gates[hash(place) % GATES]:  # when two come at once, the second waits until the first has begun
             with self._lock:
                 known = self._known.get(place)
             if known is not None and not hmac.compare_digest(known[0], seen):

@@ -16,7 +16,7 @@ from rag_core.settings.settings import DEFAULT_PRESET, Mode, Settings
 
 _SWITCHED = {STRICT: Mode.OFF, VALIDATION: Mode.OBSERVE}  # what the checks of a group do where its variable is false
 _KEPT_DAYS, _KEPT_MOST, _REJECTED_DAYS = 90, 5000, 30  # days, questions, days; chosen, and set by RAG_KEEP_*
-MAX_COLLECTIONS = 200  # of a library, where the environment says nothing: a token for all of them could make any number
+MAX_COLLECTIONS = 200  # for a library, where the environment says nothing: a token for all of them could make any number
 _NUMBERS = {"RAG_CONFIDENCE_THRESHOLD": "max_distance", "RAG_MIN_DOCUMENTS": "min_documents"}
 
 

@@ -21,10 +21,10 @@ from .tesseract import Found, NoTesseract, Tesseract
 
 DPI = 200  # enough for 8-pt print; docs/scans.md has what 150 and 300 give
 LOWEST_DPI = 70  # below it the letters of ordinary print are under 7 pixels high, and what comes out is noise
-DRAWING_S = 2.0  # of CPU that one page may take to be drawn: a scan in JPEG 2000 takes up to a second
+DRAWING_S = 2.0  # CPU that one page may take to be drawn: a scan in JPEG 2000 takes up to a second
 
 WORD_GAP_EM = 0.1  # recognised letters of one word touch; words stand at least 0.15 em apart
-ABOVE, BELOW = 0.78, 0.22  # of a line's height, from its baseline: what ordinary fonts have
+ABOVE, BELOW = 0.78, 0.22  # shares of a line's height, from its baseline: what ordinary fonts have
 _STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))  # the reading direction by quarter turns clockwise
 
 
