@@ -133,7 +133,7 @@ def test_given_a_page_that_people_sign_in_to_when_examined_then_it_says_what_is_
     secrets.chmod(0o644)
     access.chmod(0o666)
     rows = {row.about: row for row in doctor_command._page(tmp_path)}
-    assert rows["role"].found == "editors may ask, upload: 2 addresses, 0 values of claims."
+    assert rows["role"].found == "editors may ask, upload in all collections: 2 addresses, 0 values of claims."
     assert "ask questions" in rows["without a role"].found
     assert [about for about, row in rows.items() if not row.ok] == ["roles", "secrets"]
 
