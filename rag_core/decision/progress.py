@@ -197,7 +197,7 @@ def judged_hits(measurements: Measurements, round: int) -> tuple[Hit, ...]:
 
 def _from_sufficiency(measurements: Measurements, llm_trace: LlmTrace, note: str) -> Progress:
     s, round = measurements.settings, 0
-    if s.sufficiency_mode is Mode.OFF:
+    if SUFFICIENCY.mode_under(s) is Mode.OFF:
         return Progress(Extract(note)) if note else _from_drafts(measurements, llm_trace, 0, (), None)
     while True:
         hits, said = judged_hits(measurements, round), llm_trace.judgements[: round + 1]
@@ -222,7 +222,7 @@ def _from_sufficiency(measurements: Measurements, llm_trace: LlmTrace, note: str
 def _from_sufficient(
     measurements: Measurements, llm_trace: LlmTrace, round: int, check: CheckResult, judgement: Sufficiency, note: str
 ) -> Progress:
-    enforced = measurements.settings.sufficiency_mode is Mode.ENFORCE
+    enforced = SUFFICIENCY.mode_under(measurements.settings) is Mode.ENFORCE
     known = bool(measurements.conflicts)  # the extract quotes the two sides that were found without a model
     if enforced and not known and judgement.sides is not None and judgement.conflict is not None:
         view = replace(measurements, hits=hits_of(measurements, round), draft=judgement.sides, conflicts=(judgement.conflict,))
@@ -278,7 +278,7 @@ def _judge(view: Measurements, attempt: Attempt) -> Judged | Ask:
     drafted = of_llm.Drafted(view, attempt)
     checks = (*(check(view) for check in GROUNDING), *(check(drafted) for check in LLM_DRAFT))
     rejected = any(check.blocks for check in checks)
-    if not rejected and view.settings.verification_mode is not Mode.OFF:
+    if not rejected and VERIFICATION.mode_under(view.settings) is not Mode.OFF:
         if attempt.verification is None:
             return Ask(Step.VERIFY)
         checks = (*checks, VERIFICATION(drafted))
@@ -305,7 +305,7 @@ def _insufficient(measurements: Measurements, judgement: Sufficiency, check: Che
     if judgement.can_answer == "partial":
         explanation = "Refused: the language model finds that the passages answer a part of the question only."
     elif judgement.can_answer == "yes":
-        sure = f"confidence {judgement.confidence:.2f}, {measurements.settings.min_sufficiency:.2f} required"
+        sure = f"confidence {judgement.confidence:.2f}, {SUFFICIENCY.threshold_under(measurements.settings):.2f} required"
         explanation = f"Refused: the language model is not sure enough that the passages answer the question ({sure})."
     return Refused((Reason.SUFFICIENCY,), explanation, (check.remedy,))
 

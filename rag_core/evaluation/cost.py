@@ -9,6 +9,7 @@ from math import ceil
 from rag_core.compression.llm.excerpts import BYTES_OF_A_TOKEN
 from rag_core.compression.llm.prompts import compress_prompt, sufficiency_prompt, verify_prompt
 from rag_core.compression.raw import context_words
+from rag_core.decision.checks import SUFFICIENCY, VERIFICATION
 from rag_core.decision.llm_steps import sent_of
 from rag_core.decision.progress import hits_of, judged_hits, next_step
 from rag_core.domain.llm_trace import LlmTrace, Prompt
@@ -90,7 +91,7 @@ def _tokens(measurements: Measurements, excerpts: Mapping[str, str] | None) -> t
     sent = _size(compress_prompt(measurements.question, language, hits, prompt_level(measurements), library, s, excerpts=excerpts))
     judges = sufficiency_prompt(measurements.question, language, judged_hits(measurements, 0), library, s)
     verifies = verify_prompt(measurements.draft.claims, {hit.passage.id: hit.passage.text for hit in hits}, s)
-    judged, verified = (mode is not Mode.OFF for mode in (s.sufficiency_mode, s.verification_mode))
+    judged, verified = (check.mode_under(s) is not Mode.OFF for check in (SUFFICIENCY, VERIFICATION))
     once = sent + judged * _size(judges) + verified * _size(verifies)
     often = (1 + s.max_retries) * (sent + verified * _size(verifies)) + judged * (1 + s.expand_searches) * _size(judges)
     return min(once, s.model_budget), min(often, s.model_budget)

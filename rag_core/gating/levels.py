@@ -16,22 +16,6 @@ MAX_UNREAD, MAX_CONTRADICTED = ConfidenceLevel.MEDIUM, ConfidenceLevel.LOW  # th
 _ORDER = tuple(ConfidenceLevel)  # the highest first
 
 
-def least_answerability(settings: Settings, intent: str) -> float:
-    """The limit of the answerability gate for a question of this intent, in [0, 1]. Rounded to 12 decimals: 0.5 + 0.06 is 0.56."""
-    return _least(settings.min_answerability, settings.answerability_extra_procedural, settings.answerability_extra_comparative, intent)
-
-
-def least_correctness(settings: Settings, intent: str) -> float:
-    """The same of the correctness gate."""
-    return _least(settings.min_correctness, settings.correctness_extra_procedural, settings.correctness_extra_comparative, intent)
-
-
-def _least(minimum: float, procedural: float, comparative: float, intent: str) -> float:
-    """A threshold with what is added to it for the intents that have something added."""
-    extra = {"procedural": procedural, "comparative": comparative}.get(intent, 0.0)
-    return round(max(0.0, min(1.0, minimum + extra)), 12)
-
-
 def main_score(measurements: Measurements) -> float | None:
     """The calibrated probability that the preset's main gate is about, in [0, 1]; None where that is a distance, or was not measured."""
     scores = {"correctness": measurements.correctness, "answerability": measurements.answerability}
@@ -53,9 +37,19 @@ def within_cut(hits: tuple[Hit, ...], settings: Settings) -> tuple[Hit, ...]:
     return tuple(hit for hit in hits if hit.distance <= settings.max_distance)
 
 
+def cut_distance(settings: Settings) -> float:
+    """The distance beyond which no claim of an answer rests on a passage; infinite unless the gate enforces."""
+    return settings.max_distance if settings.distance_mode is Mode.ENFORCE else inf
+
+
+def looks_at_conflicts(settings: Settings) -> bool:
+    """Whether contradictions of the sources count."""
+    return settings.contradictions_mode is not Mode.OFF
+
+
 def cut_passages(measurements: Measurements) -> frozenset[str]:
     """Ids of the passages that the distance cut marks; a claim that rests on one is dropped. None unless the gate enforces."""
-    if measurements.settings.distance_mode is not Mode.ENFORCE:
+    if cut_distance(measurements.settings) == inf:
         return frozenset()
     return frozenset(hit.passage.id for hit in measurements.hits) - {
         hit.passage.id for hit in within_cut(measurements.hits, measurements.settings)
@@ -109,7 +103,7 @@ def unread(measurements: Measurements) -> int:
 
 def shows_conflicts(measurements: Measurements) -> bool:
     """Whether the sources contradict each other and the settings look at that."""
-    return bool(measurements.conflicts) and measurements.settings.contradictions_mode is not Mode.OFF
+    return bool(measurements.conflicts) and looks_at_conflicts(measurements.settings)
 
 
 def _level_of_score(measurements: Measurements) -> ConfidenceLevel:

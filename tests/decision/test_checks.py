@@ -7,14 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from builders import claim, draft, measurements, passage, settings
+from builders import claim, draft, measurements, passage
 from folding import each
 
-from rag_core import decision
-from rag_core.decision import checks as table
-from rag_core.decision.batch import ReplaySet, checks_of, columns, replay_many
 from rag_core.decision.checks import CHECKS, GATING, GROUNDING, Check
-from rag_core.decision.decide import decide, replay
+from rag_core.decision.decide import decide
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import AnswerStatus, Reason
@@ -26,28 +23,24 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # who else may read a setting of a check, and why: what is beside a judgement
 READ_ELSEWHERE = {
-    "distance_mode": {"gating/levels.py", "decision/batch/replay.py", "decision/batch/asked.py"},  # the cut marks passages too
-    "max_distance": {
-        "settings/configuration.py",
-        "gating/levels.py",
-        "decision/batch/replay.py",
-        "decision/batch/asked.py",
-        "decision/decide.py",
-    },
-    "contradictions_mode": {"gating/levels.py", "decision/batch/replay.py"},  # whether both sides are shown
-    "min_correctness": {"gating/levels.py", "evaluation/certify/find.py", "service/profile_models.py"},  # of an intent; in an example
-    "correctness_extra_procedural": {"gating/levels.py", "evaluation/certify/find.py"},
-    "correctness_extra_comparative": {"gating/levels.py", "evaluation/certify/find.py"},
+    "distance_mode": {"gating/levels.py", "decision/batch/asked.py"},  # the cut marks passages too
+    "max_distance": {"settings/configuration.py", "gating/levels.py", "decision/batch/asked.py", "decision/decide.py"},
+    "contradictions_mode": {"gating/levels.py"},  # whether both sides are shown
+    "min_correctness": {"evaluation/certify/find.py", "service/profile_models.py"},  # of an intent; in an example
+    "correctness_extra_procedural": {"evaluation/certify/find.py"},
+    "correctness_extra_comparative": {"evaluation/certify/find.py"},
     "correctness_mode": {"records/version_2.py"},  # off in a record of before it was
-    "min_answerability": {"gating/levels.py"},
-    "answerability_extra_procedural": {"gating/levels.py"},
-    "answerability_extra_comparative": {"gating/levels.py"},
-    "sufficiency_mode": {"decision/progress.py", "evaluation/cost.py"},  # whether the model is asked
-    "verification_mode": {"decision/progress.py", "evaluation/cost.py"},
-    "expand_searches": {"decision/progress.py", "evaluation/cost.py"},
-    "min_sufficiency": {"decision/progress.py"},  # said in the refusal
+    "expand_searches": {"decision/progress.py", "evaluation/cost.py"},  # how often the model is asked
     "min_support": {"decision/measure.py", "decision/llm_steps.py", "grounding/entailment.py"},  # below it other passages are looked at too
     "min_documents": {"settings/configuration.py", "domain/status.py"},  # a variable of the environment; the reason has the same name
+}
+# the pages speak of the gate of the headline number ("% sure"), and of what a preset switches with a calibration; of no other check
+READ_BY_PAGES = {
+    "min_correctness": {"ask/how_sure.py", "ask/keys.py", "lab/sending.py", "lab/limit.py", "settings/sidebar.py"},
+    "correctness_mode": {"lab/sending.py", "lab/limit.py", "settings/calibration.py", "settings/saved_presets.py"},
+    "answerability_mode": {"settings/calibration.py", "settings/saved_presets.py"},
+    "sufficiency_mode": {"settings/saved_presets.py"},
+    "min_sentence_overlap": {"settings/sidebar.py"},  # how strict: one of the three sliders in front
 }
 READ_FOR_DRAFTING = {"translate", "max_sentences", "max_tokens", "rewording"}  # settings of the draft that a check reads as well
 READ_FOR_FINDINGS = {"grounding/feedback.py", "grounding/judge.py", "grounding/overlap.py"}  # what is wrong, claim by claim
@@ -84,46 +77,23 @@ def test_given_the_settings_then_every_mode_belongs_to_one_row() -> None:
     assert modes == {check.mode for check in CHECKS if check.mode}
 
 
-def test_given_a_setting_of_a_check_then_no_other_module_of_the_core_names_it() -> None:
-    named_in = {
-        path.relative_to(ROOT / "rag_core").as_posix(): set(
-            re.findall(r"\w+", re.sub(r'"""[\s\S]*?"""', "", path.read_text(encoding="utf-8")))
-        )
-        for path in (ROOT / "rag_core").rglob("*.py")
+def names_of(folder: Path) -> dict[str, set[str]]:
+    """The words of each module in a folder, without its docstrings."""
+    return {
+        path.relative_to(folder).as_posix(): set(re.findall(r"\w+", re.sub(r'"""[\s\S]*?"""', "", path.read_text(encoding="utf-8"))))
+        for path in folder.rglob("*.py")
     }
+
+
+def test_given_a_setting_of_a_check_then_no_other_module_of_the_core_or_the_pages_names_it() -> None:
+    core, pages = names_of(ROOT / "rag_core"), {**names_of(ROOT / "ui"), **names_of(ROOT / "pages")}
     declared = ("settings/settings.py", "settings/llm.py", "settings/nested.py", "decision/checks/")
     for name in {name for check in CHECKS for name in check.settings} - READ_FOR_DRAFTING:
-        users = {file for file, names in named_in.items() if name in names and not file.startswith(declared)}
+        users = {file for file, names in core.items() if name in names and not file.startswith(declared)}
         unexpected = users - READ_ELSEWHERE.get(name, set()) - READ_FOR_FINDINGS
         assert not unexpected, f"{name} is named in {sorted(unexpected)}: judge it in its row, or say here why not"
-
-
-def test_given_a_new_row_then_it_is_judged_alone_and_in_columns_and_shown_and_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What somebody adds who adds one row; `min_documents` lends it its settings, so that no setting has to be made for a test."""
-    new: Check[Measurements] = Check(
-        name="two_hits", asks="Are there two passages?", reason=Reason.MIN_DOCUMENTS, scale=Scale.COUNT, passes=Direction.AT_LEAST,
-        value=lambda m: float(len(m.hits)), threshold="min_documents", mode="min_documents_mode",
-        said=lambda m, value, at: f"{value:g} passages, {at:g} required", remedy="Add documents.",
-    )  # fmt: skip
-    rows = (*(check for check in GATING if check.name != "min_documents"), new)
-    for module in (table, decision.decide, decision.progress, decision.present, decision.batch, columns):
-        if hasattr(module, "GATING"):
-            monkeypatch.setattr(module, "GATING", rows)
-    monkeypatch.setattr(columns, "JUDGED", (*rows, *GROUNDING))
-    at = settings(min_documents=2, min_documents_mode=Mode.ENFORCE)
-    one, two = measurements(0.9, of=at), measurements(0.9, 0.8, of=at)
-
-    refused, answered = decide(one), decide(two)
-    assert (refused.reason, refused.status) == (Reason.MIN_DOCUMENTS, AnswerStatus.INSUFFICIENT_CONTEXT)
-    assert refused.trace["two_hits"].found == "1 passages, 2 required"
-    assert "Add documents." in refused.suggestions
-    assert answered.trace["two_hits"].state is State.PASSED
-    outcomes = replay_many(ReplaySet.of([one, two]), at)
-    assert list(outcomes.reason) == [refused.reason, answered.reason]
-    held = next(row for row in checks_of(ReplaySet.of([one, two]), at) if row.name == "two_hits")
-    assert held.values.tolist() == [1, 2]
-    assert list(held.blocks) == [True, False]
-    assert replay(one, settings(min_documents=1, min_documents_mode=Mode.ENFORCE)).is_safe()
+        shown = {file for file, names in pages.items() if name in names}
+        assert shown == READ_BY_PAGES.get(name, set()), f"{name} is named by {sorted(shown)}: draw it from the table, or say here why not"
 
 
 def test_given_a_row_with_a_veto_then_it_fails_whatever_its_threshold_is() -> None:

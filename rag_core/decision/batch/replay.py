@@ -18,7 +18,7 @@ from rag_core.decision.checks import GATING, GROUNDING, SUFFICIENCY
 from rag_core.decision.decide import require_replayable
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import ConfidenceLevel, Reason
-from rag_core.gating.levels import MAX_CONTRADICTED, MAX_UNREAD, by_distance, by_score
+from rag_core.gating.levels import MAX_CONTRADICTED, MAX_UNREAD, by_distance, by_score, cut_distance, looks_at_conflicts
 from rag_core.settings import Mode, Settings
 
 _REASON = np.array([*REASONS, None], dtype=object)[:-1]  # the None keeps numpy from making strings of them
@@ -150,9 +150,9 @@ def _of_llm(one: Held, place: int, llm_outcomes: Mapping[int, LlmOutcome]) -> He
 
 def _shown(of: ReplaySet, s: Settings) -> tuple[Flags, Flags]:
     """The claims and the conflicts that an answer would show: see `compose`."""
-    near = of.claims & ~(of.rests_on > s.max_distance) if s.distance_mode is Mode.ENFORCE else of.claims
+    near = of.claims & ~(of.rests_on > cut_distance(s))
     row, claim, other, added = of.conflicts.T
-    looked_at = s.contradictions_mode is not Mode.OFF
+    looked_at = looks_at_conflicts(s)
     dropped = (added == 1) & ~(near[row, claim] & looked_at)
     kept = near.copy()
     kept[row[dropped], other[dropped]] = False
@@ -168,7 +168,7 @@ def _level(of: ReplaySet, s: Settings) -> Ints:
     of_score = np.select([score >= cut for cut, _ in high], [_LEVELS.index(name) for _, name in high])
     reached = np.where(np.isnan(score), of_distance, of_score)
     reached = np.maximum(reached, np.where(of.unread, _LEVELS.index(MAX_UNREAD), 0))
-    if s.contradictions_mode is not Mode.OFF:
+    if looks_at_conflicts(s):
         contradicted = np.isin(np.arange(len(of)), of.conflicts[:, 0])
         reached = np.maximum(reached, np.where(contradicted, _LEVELS.index(MAX_CONTRADICTED), 0))
     return np.where(np.isnan(closest), _INSUFFICIENT, reached)

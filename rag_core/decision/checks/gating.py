@@ -13,14 +13,30 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction
 from rag_core.gating.computed import asks_to_compute, computed_in_words
-from rag_core.gating.levels import closest_distance, least_answerability, least_correctness, mean_cosine, within_cut
-from rag_core.settings import Scale
+from rag_core.gating.levels import closest_distance, mean_cosine, within_cut
+from rag_core.settings import Scale, Settings
 
 REPHRASE = "Ask with words that the document uses, or add the document that holds the answer."
 SPELL = "Add the document that is about it, or check the spelling."
 NEAR = "Read what was found, and judge whether it answers the question. Or ask for less certainty."
 LIKELY = 0.5  # a probability from which a refusal does not deny that there is an answer: then only the limit is higher
 WIDEN = "Search all documents, or add the document that holds the answer."
+
+
+def least_answerability(settings: Settings, intent: str) -> float:
+    """The limit of the answerability gate for a question of this intent, in [0, 1]. Rounded to 12 decimals: 0.5 + 0.06 is 0.56."""
+    return _least(settings.min_answerability, settings.answerability_extra_procedural, settings.answerability_extra_comparative, intent)
+
+
+def least_correctness(settings: Settings, intent: str) -> float:
+    """The same of the correctness gate."""
+    return _least(settings.min_correctness, settings.correctness_extra_procedural, settings.correctness_extra_comparative, intent)
+
+
+def _least(minimum: float, procedural: float, comparative: float, intent: str) -> float:
+    """A threshold with what is added to it for the intents that have something added."""
+    extra = {"procedural": procedural, "comparative": comparative}.get(intent, 0.0)
+    return round(max(0.0, min(1.0, minimum + extra)), 12)
 
 
 def _held(name: str, value: float | None, threshold: float) -> str:
