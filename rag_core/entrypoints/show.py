@@ -92,7 +92,9 @@ def _flags(document: Document) -> str:
     if document.hidden_chars:
         flags.append(f"{document.hidden_chars} hidden characters")
     if is_outdated(document):
-        flags.append("read by an earlier version: delete it and add it, or read it again on the page, for hidden text and raised digits")
+        flags.append(
+            "read by an earlier version: delete it and add it, or read it again on the page, for hidden text, raised digits and scans"
+        )
     return f"  ({', '.join(flags)})" if flags else ""
 
 

@@ -116,8 +116,8 @@ def test_given_an_answer_then_its_citations_say_where_and_what() -> None:
     assert row["answer"] == "The notice period is 30 days. [1]"
     assert row["claims"] == [
         {
-            "text": "The notice period is 30 days.", "cited": ["d1#1"], "relevance": 0.8, "word_for_word": True, "support": 1.0,
-            "flags": [], "read": True,
+            "text": "The notice period is 30 days.", "cited": ["d1#1"], "relevance": 0.8, "word_for_word": True,
+            "as_the_scan_was_read": False, "support": 1.0, "flags": [], "read": True,
         }
     ]  # fmt: skip
     assert {"chunks_retrieved": 2, "chunks_used": 1, "total_tokens": 0}.items() <= row["metadata"].items()

@@ -9,6 +9,7 @@ import itertools
 import random
 import string
 import zlib
+from dataclasses import replace
 from typing import Any
 
 import forms
@@ -134,3 +135,12 @@ def test_given_a_digit_of_a_font_that_names_none_when_it_is_said_to_be_another_t
                 missed.append((name, shown, said))
 
     assert missed == []
+
+
+def test_given_a_document_of_the_version_before_then_only_one_with_scanned_pages_would_be_read_otherwise() -> None:
+    before = Document("sha256:0", "a.pdf", "en", 2, reading_version=READING_VERSION - 1)
+
+    assert not is_outdated(before)
+    assert is_outdated(replace(before, ocr_pages=(1,)))
+    assert is_outdated(replace(before, unreadable_pages=(2,)))
+    assert "scans" in show_documents([replace(before, ocr_pages=(1,))], as_json=False)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
 import pytest
 from library_kit import SETTINGS, library, text
 
+from rag_core.domain.documents import Page, PageSource, WordBox
 from rag_core.errors import LimitExceeded
 from rag_core.ingest import pdf_process
 from rag_core.ingest.layout import Lines, Words
@@ -18,6 +22,7 @@ from rag_core.library.disk.files import Stamp, stamp_file
 from rag_core.library.inbox import Accepted
 from rag_core.library.reading import ReadOptions, kept
 from rag_core.library.sources import Source
+from rag_core.library.stored_json import page_from_json, page_to_json
 from rag_core.library.stored_pages import LAYOUT, PAGES, read_pages
 
 READ_BY = ("2.0", 5)  # PyMuPDF's version, and that of what it reads
@@ -100,3 +105,13 @@ def test_given_another_version_of_pymupdf_then_the_reading_s_version_is_another_
         "PyMuPDF's version changed: raise READING_VERSION of rag_core/library/reading.py, say in `is_outdated` what is read otherwise, and "
         "write the new pair into READ_BY."
     )
+
+
+def test_given_pages_of_a_scan_when_stored_then_each_word_is_as_sure_as_it_was_and_earlier_ones_are_not_known() -> None:
+    words = (WordBox(0, 2, 1.0, 2.0, 3.0, 4.0, 0.913), WordBox(3, 5, 5.0, 2.0, 7.0, 4.0, 0.25))
+    page = Page(1, "18 Kč", PageSource.OCR, words=words, width=595.0, height=842.0)
+    earlier = replace(page, words=tuple(word._replace(sure=None) for word in words))
+
+    assert tuple(page_from_json(*page_to_json(page, 0)).words) == words
+    assert [len(row) for row in json.loads(gzip.decompress(page_to_json(earlier, 0)[1]))["words"]] == [6, 6]  # as before it was kept
+    assert tuple(page_from_json(*page_to_json(earlier, 0)).words) == earlier.words

@@ -14,12 +14,17 @@ from page_kit import ask, asked_of, badges, by_key, captions, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.decide import decide
+from rag_core.domain.documents import Span
+from rag_core.domain.scanned import Unsure
 from rag_core.settings import Mode
 from rag_core.wiring import open_engine
+from ui.ask import export
 from ui.ask.answer import COLOURS
 from ui.ask.cells import asked_column, row_of
 from ui.ask.evidence import with_sources
+from ui.ask.export import to_markdown
 from ui.ask.how_sure import percents
+from ui.documents import viewer
 
 VACATION = "How many vacation days do employees have?"
 CALIBRATION = "How often does the flow meter have to be calibrated?"
@@ -284,6 +289,34 @@ def test_given_words_that_were_read_from_a_picture_when_cited_then_the_card_says
     page.run()
 
     assert "Read by OCR" in badges(page)
+    assert "The sentence stands in its source as the scan was read." in captions(page)
+    assert not any("word for word" in text.casefold() for text in (*texts(page), *captions(page)))
+
+
+def test_given_words_of_a_scan_that_ocr_is_not_sure_of_when_cited_then_card_export_and_picture_tell_and_mark_them(
+    page: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[tuple[object, ...]] = []
+    real = viewer.render_page
+    monkeypatch.setattr(viewer, "render_page", lambda *of, **given: drawn.append(given["doubted"]) or real(*of, **given))
+    ask(page, CALIBRATION)
+    asked = asked_of(page)
+    (first, *rest) = asked.decision.citations
+    span = first.spans[0]
+    doubt = Unsure(first.document_id, Span(span.page, span.start, span.start + 2), 0.4, first.boxes[0][1], "12")
+    told = [replace(first, ocr=True, unsure=(doubt,), doubtful=True), *(replace(one, ocr=True, unsure=None) for one in rest)]
+    asked.decision = with_outcome(asked.decision, citations=tuple(told))
+
+    page.run()
+
+    said = (
+        "Given as the scan was read, by OCR. Not sure of: “12” (1/l/I, 2/Z?). Compare them with the page, where they are marked in orange."
+    )
+    assert said in texts(page)
+    assert (doubt.box,) in drawn
+    exported = to_markdown(export.blocks(open_engine(library, "default"), asked))
+    assert "Not sure of: “12”" in exported
+    assert "word for word" not in exported.casefold()
 
 
 @pytest.mark.parametrize(
