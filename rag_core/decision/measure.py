@@ -43,6 +43,7 @@ from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.contradictions.subject import Asked
 from rag_core.ingest.context import context
 from rag_core.language import intent, is_time_sensitive, keywords, question_language, terms, words
+from rag_core.retrieval.acronyms import widened
 from rag_core.retrieval.given import in_given_order
 from rag_core.retrieval.hybrid import Ranking, retrieve
 from rag_core.retrieval.query import core, expand
@@ -272,6 +273,8 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
     if corpus.given is not None:
         reorders = _reranker(s.reranker, tools)
         return in_given_order(measurements.question, query.vector, query.terms, corpus, corpus.given, s.top_k, reorders)
+    wider = [term for term in widened(query.text, language, corpus, rows) if term not in query.terms]
+    query = replace(query, terms=(*query.terms, *wider))
     if corpus.waiting is not None:
         corpus, rows = _with_vectors(query, corpus, corpus.waiting, s, rows)
     return retrieve(
