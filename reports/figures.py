@@ -46,7 +46,9 @@ def figures(asked: Sequence[Asked], corpus: Corpus) -> Iterator[tuple[str, str, 
     """The rows of the table."""
     first = [replay(one.measurements, _under(one, "compliance")) for one in asked]
     default = [one.decision for one in asked]
-    gate = sum((one.trace["top_cosine"].blocks) == (one.scores["top_cosine"] < 0.72) for one in first)
+    gated = [decision.trace["top_cosine"].blocks for decision in first]
+    stopped = [blocks for one, blocks in zip(asked, gated, strict=True) if one.answerable]
+    right = sum(blocks is not one.answerable for one, blocks in zip(asked, gated, strict=True))
     keyword = next(check for check in GATING if check.name == "keywords")
     guarded = [keyword(replay_under(one, "compliance")) for one in asked if one.answerable]
     cited = [claim for one in default for claim in one.claims]
@@ -55,7 +57,8 @@ def figures(asked: Sequence[Asked], corpus: Corpus) -> Iterator[tuple[str, str, 
     said = [measured.word_for_word for one in default for measured in one.measured]
     sure = [one.confidence for one in default if one.is_safe()]
 
-    yield "Hard gate is right: below 0.72 it refuses, else it does not", "99 %", _of(gate, len(first)), "preset compliance"
+    yield "Hard gate at 0.72 is right: answerable questions pass, others do not", "99 %", _of(right, len(first)), "preset compliance"
+    yield "Answerable questions that the hard gate at 0.72 refuses", "1 %", _of(sum(stopped), len(stopped)), "preset compliance"
     yield (
         "Keyword guard lets answerable questions pass",
         "95 %",

@@ -35,7 +35,13 @@ def test_given_questions_then_each_figure_is_counted_from_what_was_decided(asked
     assert rows["Answerable questions that are refused", "preset balanced, the default"].startswith(f"{2 - answered} of 2")
     assert rows["Unanswerable questions that are answered", "preset balanced, the default"].startswith(f"{wrong} of 1")
     assert rows["Hallucinations prevented", "unanswerable questions that are refused"].startswith(f"{1 - wrong} of 1")
-    assert rows["Hard gate is right: below 0.72 it refuses, else it does not", "preset compliance"] == "3 of 3 (100 %)"
+    top = [one.decision.scores["top_cosine"] for one in asked]
+    refused = sum(score < 0.72 for one, score in zip(asked, top, strict=True) if one.answerable)
+    passed = sum(score >= 0.72 for one, score in zip(asked, top, strict=True) if not one.answerable)
+    assert refused > 0  # so that the row can be wrong
+    right = rows["Hard gate at 0.72 is right: answerable questions pass, others do not", "preset compliance"]
+    assert right.startswith(f"{3 - refused - passed} of 3")
+    assert rows["Answerable questions that the hard gate at 0.72 refuses", "preset compliance"].startswith(f"{refused} of 2")
     assert rows["Keyword guard lets answerable questions pass", "preset compliance"] == "2 of 2 (100 %)"
     quotes = sum(len(claim.evidence) for one in asked for claim in one.decision.claims)
     assert quotes > 0
