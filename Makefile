@@ -67,9 +67,9 @@ setup: $(READY)
 # What tests and checks need besides.
 tools: $(TEST_TOOLS)
 
-# What vector stores in a database need, and their servers for tests; nothing else needs it.
+# What vector stores in a database need, and for tests their servers and LangChain; nothing else needs it.
 stores: $(TEST_TOOLS)
-	@echo "Installing what stores in a database need (about 10 seconds)..."
+	@echo "Installing what stores in a database and their tests need (about 10 seconds)..."
 	@$(INSTALL) --no-deps -r supply/stores.lock || $(STOPPED)
 
 # Exact versions and SHA-256 of all that requirements.txt draws in; `make lock UPGRADE=--upgrade` takes the newest that fit.

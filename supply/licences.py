@@ -21,7 +21,7 @@ from supply.environment import PRODUCT, ROOT, TESTS, read_lock
 
 RULES, PAGE = ROOT / "supply" / "licences.yaml", ROOT / "docs" / "licences.md"
 SPDX = get_spdx_licensing()
-STORES_TITLE = "What stores in a database and their tests use (`make stores`)"
+STORES_TITLE = "What stores in a database, LangChain's documents and their tests use (`make stores`)"
 
 HEAD = """\
 # Licences

@@ -40,6 +40,7 @@ def test_given_a_node_of_llamaindex_by_shape_then_its_label_is_the_page_where_it
     assert from_llamaindex(node(metadata={"page_label": "iv"})) == ReadyPassage(NOTICE)
 
 
+@pytest.mark.langchain
 def test_given_a_retriever_of_langchain_when_plumbline_stands_behind_it_then_it_answers_with_a_citation_or_refuses() -> None:
     documents = pytest.importorskip("langchain_core.documents", reason="langchain-core is not installed")
     from langchain_core.runnables import RunnableLambda
