@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+import yaml
 from builders import passage
 from folding import each
 from model_server import ModelServer
@@ -17,7 +18,7 @@ from rag_core.engine import Engine
 from rag_core.grounding.own_words import leaves_out_only
 from rag_core.grounding.units import units
 from rag_core.language import sentences as split
-from tests.campaign.leaving_out import LANGUAGES, Case, engine_with, honest, lies, run
+from tests.campaign.leaving_out import FOLDER, LANGUAGES, Case, engine_with, honest, lies, run
 
 TRUE = ("no answer", "planted order")  # stand in the document word for word: other checks have to find them
 LEAST = {"en": 0.25, "cs": 0.35, "de": 0.32, "hi": 0.35}  # of the careful compressions at the first draft, as measured
@@ -50,6 +51,17 @@ def test_given_what_a_careful_person_leaves_out_then_most_of_it_is_mere_leaving_
     assert [text for text in each_sentence if not leaves_out(Case(language, "", "", text, (text,)))] == []
 
 
+def test_given_a_sentence_cut_short_then_it_is_more_than_leaving_out_and_what_passes_is_known() -> None:
+    """A list's end, one of two, "up to", who says so, "draft", "(void)", a footnote's mark, a stop inside the sentence."""
+    rows = yaml.safe_load((FOLDER / "cut_short.yaml").read_text(encoding="utf-8"))
+
+    assert len(rows["stays"]) >= 90
+    assert {row[0] for row in rows["stays"]} == set(LANGUAGES)
+    assert [text for language, source, text in rows["stays"] if leaves_out(Case(language, "", "", source, (text,)))] == []
+    assert [text for language, source, text, _ in rows["goes"] if not leaves_out(Case(language, "", "", source, (text,)))] == []
+    assert len(rows["goes"]) <= 6
+
+
 @pytest.fixture(scope="module")
 def server() -> Iterator[ModelServer]:
     with ModelServer() as running:
@@ -70,6 +82,16 @@ def test_given_true_words_that_are_no_answer_or_a_planted_order_when_asked_then_
 
     found = run(cases, engine, server, lambda one: None)
 
+    assert [(one.case.behaviour, one.case.drafts[0]) for one in found if one.draft] == []
+
+
+def test_given_every_twenty_fifth_lie_when_asked_then_none_is_shown(engine: Engine, server: ModelServer) -> None:
+    """A drawn share of them all, through the product; the campaign asks the rest."""
+    cases = [case for language in LANGUAGES for case in lies(language)[::25]]
+
+    found = run(cases, engine, server, lambda one: None)
+
+    assert len(found) >= 20
     assert [(one.case.behaviour, one.case.drafts[0]) for one in found if one.draft] == []
 
 
