@@ -1,4 +1,4 @@
-"""A model that may only leave out: of 456 lies about sentences none is one, and what a careful person leaves out is, mostly.
+"""A model that may only leave out: of 456 lies about sentences none passes, and what a careful person leaves out is, mostly.
 
 The sentences and lies are in four languages, in `leaving_out/`; `python -m tests.campaign.leaving_out` asks all of them through the
 product.
