@@ -39,7 +39,7 @@ def test_given_a_change_in_the_side_bar_when_it_is_tried_then_its_evidence_is_sh
     page.selectbox(key="lab_domain").set_value("legal").run()
     assert say("lab_domains.try_nothing") in [one.value for one in page.caption]
     page.slider(key="knob_min_correctness").set_value(1.0).run()
-    assert "It would change: How sure: 1.00" in texts(page)
+    assert "It would change: How sure: 100 %" in texts(page)
     page.text_input(key="try_why").set_value(HOSTILE).run()
     page.button(key="try_button").click()
     settle(page)
@@ -51,7 +51,7 @@ def test_given_a_change_in_the_side_bar_when_it_is_tried_then_its_evidence_is_sh
     assert "Tried on 2 labelled questions, against version 0" in texts(page)
     flips = next(table.value for table in page.dataframe if "question" in table.value)
     assert flips["question"].tolist() == [QUESTIONS[0].question]
-    assert flips["after"].tolist() == ["refused, wrongly"]
+    assert flips["after"].tolist() == ["Refused though answerable"]
     assert HOSTILE in texts(page)
     assert not any(HOSTILE in text for text in interpreted(page))
     assert store.profile_in_force("legal").version == 0

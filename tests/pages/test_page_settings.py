@@ -219,7 +219,7 @@ def test_given_a_moved_slider_when_taken_back_to_the_preset_then_it_stands_as_be
 def test_given_two_moved_settings_when_one_is_taken_back_then_the_other_stays(page: AppTest) -> None:
     move(page, "min_correctness", 0.9)
     move(page, "min_sentence_overlap", 0.9)
-    assert page.button(key="reset_min_correctness").label == f"Changed. Back to {Settings.load().min_correctness:g}"
+    assert page.button(key="reset_min_correctness").label == f"Changed. Back to {100 * Settings.load().min_correctness:g} %"
 
     page.button(key="reset_min_correctness").click().run()
 
