@@ -19,7 +19,7 @@ from statistics import fmean
 from rag_core.domain.claims import Claim
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.trace import CheckResult, State
-from rag_core.gating.levels import mean_cosine, shows_conflicts
+from rag_core.gating.levels import looks_at_conflicts, mean_cosine, shows_conflicts
 from rag_core.retrieval.hybrid import recency_of
 from rag_core.settings import Mode, Scale
 
@@ -82,7 +82,7 @@ def weighted_terms(measurements: Measurements, claims: Sequence[Claim]) -> dict[
     sources = {hit.passage.document for hit in measurements.hits}
     documents = {evidence.document for claim in claims for evidence in claim.evidence}
     torn = [drafted[at] for one in conflicts for at in (one.claim, one.other)]
-    compared = measurements.settings.contradictions_mode is not Mode.OFF and len(sources) > 1
+    compared = looks_at_conflicts(measurements.settings) and len(sources) > 1
     agreeing = [float(claim not in torn) for claim in claims]
     asked = date.fromisoformat(measurements.metadata["asked_on"]) if "asked_on" in measurements.metadata else None
     ages = (

@@ -19,7 +19,7 @@ from rag_core.decision.decide import replay
 from rag_core.domain.answer import evidence_key
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Span
-from rag_core.domain.drafts import Draft
+from rag_core.domain.drafts import Draft, taken_of
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency, Verification
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit, Passage
@@ -54,7 +54,8 @@ def on_pages(drawn: Measurements) -> Measurements:
             copied = evidence and (drafted.drafter == "extract" or one.text == one.evidence[0].quote)
             claims.append(replace(one, text=evidence[0].quote if copied else one.text, evidence=evidence))
         citations = {evidence_key(e): citation(e) for one in claims for e in one.evidence}
-        return replace(drafted, claims=tuple(claims), citations=citations)
+        measured = [one if one.of is None else taken_of(own, one) for own, one in zip(claims, drafted.measured, strict=False)]
+        return replace(drafted, claims=tuple(claims), measured=(*measured, *drafted.measured[len(claims) :]), citations=citations)
 
     def settled(judgement: Sufficiency) -> Sufficiency:
         if judgement.sides is None or judgement.conflict is None:
