@@ -24,9 +24,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core import wiring
+from rag_core.adapters.child import frames
 from rag_core.adapters.child import process as embedding_process
 from rag_core.adapters.child.process import ProcessEmbedder
-from rag_core.adapters.embedding import by_name, frames
+from rag_core.adapters.embedding import by_name
 from rag_core.adapters.embedding.by_name import EMBEDDED, SentenceTransformerEmbedder
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
