@@ -94,6 +94,7 @@ def ask_over(
     *,
     on_stage: OnStage | None = None,
     cancelled: Cancel | None = None,
+    on_measured: Callable[[], None] | None = None,
     tools: Tools | None = None,
 ) -> Decision:
     """A question of several collections of a library, ranked together: a cited answer, or a refusal that says why.
@@ -110,6 +111,7 @@ def ask_over(
         filters: values that a document's metadata must have.
         on_stage: told what a language model is being asked; called from this thread.
         cancelled: asked between the steps; True ends it with `Cancelled`.
+        on_measured: called once everything is measured, before it is decided.
         tools: the models; where they are left out, those that the settings name, loaded once in this process.
 
     Raises:
@@ -122,4 +124,5 @@ def ask_over(
     corpus = joined_corpus(folder, collections, models)
     for name in dict.fromkeys(collections):
         noting(folder, name)(Action.ASK, ())
-    return decided(measured_on(corpus, models, question, s, documents, filters, on_stage=on_stage, cancelled=cancelled))
+    measured = measured_on(corpus, models, question, s, documents, filters, on_stage=on_stage, cancelled=cancelled)
+    return decided(measured, lambda _: on_measured() if on_measured else None)

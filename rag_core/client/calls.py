@@ -51,6 +51,11 @@ def _given(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
+def _key(key: str | None) -> dict[str, str]:
+    """The header by which a call that is sent twice is done once."""
+    return {"idempotency-key": key} if key is not None else {}
+
+
 def index(
     documents: Iterable[Mapping[str, Any] | models.TextIn], collection: str = "default", *, preset: str | None = None,
     settings: Settings | None = None, domain: str | None = None, wait: float = 60.0, key: str | None = None,
@@ -58,7 +63,7 @@ def index(
     """Add texts `{content, metadata?, id?, language?}`; `key` makes sending it twice the same as once."""
     rows = [one.model_dump() if isinstance(one, BaseModel) else dict(one) for one in documents]
     body = _given(documents=rows, collection=collection, preset=preset, settings=settings, domain=domain)
-    headers = _given(**{"idempotency-key": key})
+    headers = _key(key)
     return Call("POST", "/api/rag/index", models.IndexOut, body, {"wait": wait}, headers=headers)
 
 
@@ -68,7 +73,7 @@ def index_files(
 ) -> Call[models.IndexOut]:  # fmt: skip
     """Add PDFs, .txt or .md files; `metadata` is a JSON object for all of them."""
     form = {"namespace": collection, "metadata": metadata, **_given(password=password or None, domain=domain or None)}
-    headers = _given(**{"idempotency-key": key})
+    headers = _key(key)
     return Call("POST", "/api/rag/index", models.IndexOut, params={"wait": wait}, form=form, files=tuple(files), headers=headers)
 
 
@@ -177,25 +182,34 @@ def evidence(id: str, number: int = 1, collection: str = "default") -> Call[byte
     return Call("GET", _in(collection, "decisions", id, "evidence", number), bytes)
 
 
-def feedback(id: str, kind: str, collection: str = "default", *, comment: str = "", document: str = "", page: int = 0) -> Call[models.Said]:
+def feedback(
+    id: str,
+    kind: str,
+    collection: str = "default",
+    *,
+    comment: str = "",
+    document: str = "",
+    page: int = 0,
+    key: str | None = None,
+) -> Call[models.Said]:
     """Say whether a decision was right: helpful, wrong_answer or wrong_refusal."""
     body = {"kind": kind, "comment": comment, "document": document, "page": page}
-    return Call("POST", _in(collection, "decisions", id, "feedback"), models.Said, body)
+    return Call("POST", _in(collection, "decisions", id, "feedback"), models.Said, body, headers=_key(key))
 
 
-def open_feedback(collection: str = "default") -> Call[models.FeedbackList]:
+def open_feedback(collection: str = "default", *, limit: int | None = None, offset: int = 0) -> Call[models.FeedbackList]:
     """List everybody's open feedback."""
-    return Call("GET", _in(collection, "feedback"), models.FeedbackList)
+    return Call("GET", _in(collection, "feedback"), models.FeedbackList, params=_given(limit=limit, offset=offset))
 
 
 def run(
     name: str, questions: Sequence[Mapping[str, Any]], collection: str = "default", *, preset: str | None = None,
-    settings: Settings | None = None, budget_tokens: int | None = None,
+    settings: Settings | None = None, budget_tokens: int | None = None, key: str | None = None,
 ) -> Call[models.Job]:  # fmt: skip
     """Measure labelled questions as a job."""
     rows = [dict(one) for one in questions]
     body = _given(name=name, questions=rows, preset=preset, settings=settings, budget_tokens=budget_tokens)
-    return Call("POST", _in(collection, "runs"), models.Job, body)
+    return Call("POST", _in(collection, "runs"), models.Job, body, headers=_key(key))
 
 
 def report(number: int, collection: str = "default") -> Call[dict[str, Any]]:
@@ -203,9 +217,9 @@ def report(number: int, collection: str = "default") -> Call[dict[str, Any]]:
     return Call("GET", _in(collection, "runs", number), dict[str, Any])
 
 
-def runs(collection: str = "default") -> Call[run_models.Runs]:
+def runs(collection: str = "default", *, limit: int | None = None, offset: int = 0) -> Call[run_models.Runs]:
     """List the labelled runs, newest first."""
-    return Call("GET", _in(collection, "runs"), run_models.Runs)
+    return Call("GET", _in(collection, "runs"), run_models.Runs, params=_given(limit=limit, offset=offset))
 
 
 def resume(number: int, collection: str = "default", *, budget_tokens: int | None = None) -> Call[models.Job]:
@@ -243,9 +257,9 @@ def export(collection: str = "default", *, limit: int = models.MAX_PAGE_ITEMS, b
     return Call("GET", _in(collection, "export"), bytes, params=_given(limit=limit, before=before))
 
 
-def jobs() -> Call[models.Jobs]:
+def jobs(*, limit: int | None = None, offset: int = 0) -> Call[models.Jobs]:
     """List your jobs."""
-    return Call("GET", "/api/jobs", models.Jobs)
+    return Call("GET", "/api/jobs", models.Jobs, params=_given(limit=limit, offset=offset))
 
 
 def job(id: str) -> Call[models.Job]:
@@ -275,11 +289,11 @@ def versions(domain: str, collection: str = "default") -> Call[profile_models.Ve
 
 def propose(
     domain: str, values: Settings, collection: str = "default", *, why: str = "", run: int | None = None, set: str | None = None,
-    preset: str | None = None, budget_tokens: int | None = None,
+    preset: str | None = None, budget_tokens: int | None = None, key: str | None = None,
 ) -> Call[models.Job]:  # fmt: skip
     """Try a changed profile on the questions of a labelled run or set, else on kept decisions; the proposal is kept with its evidence."""
     body = _given(values=dict(values), why=why, run=run, set=set, preset=preset, budget_tokens=budget_tokens)
-    return Call("POST", _in(collection, "profiles", domain, "proposals"), models.Job, body)
+    return Call("POST", _in(collection, "profiles", domain, "proposals"), models.Job, body, headers=_key(key))
 
 
 def learn(
@@ -316,11 +330,16 @@ def decline(domain: str, version: int, collection: str = "default") -> Call[prof
 
 def record_execution(
     prompt_id: str, confidence: float, citation_coverage: float, hallucination_detected: bool, collection: str = "default", *,
-    outcome: str = "answered", feedback: str | None = None, decision: str = "", profile: str = "",
+    outcome: str = "answered", feedback: str | None = None, decision: str = "", profile: str = "", key: str | None = None,
 ) -> Call[models.Said]:  # fmt: skip
     """Record how a piece of work with a prompt or a profile went."""
     body = _given(
         prompt_id=prompt_id, confidence=confidence, citation_coverage=citation_coverage, hallucination_detected=hallucination_detected,
         outcome=outcome, feedback=feedback, decision=decision, profile=profile,
     )  # fmt: skip
-    return Call("POST", _in(collection, "executions"), models.Said, body)
+    return Call("POST", _in(collection, "executions"), models.Said, body, headers=_key(key))
+
+
+def metrics() -> Call[bytes]:
+    """The figures of the service, as Prometheus reads them."""
+    return Call("GET", "/metrics", bytes)

@@ -12,7 +12,7 @@ import httpx2
 
 from rag_core.client import calls
 from rag_core.client.calls import Call
-from rag_core.client.sending import ServiceError, event, failure, options, unreachable, wait_seconds
+from rag_core.client.sending import ServiceError, event, failure, options, stage, unreachable, wait_seconds
 from rag_core.service import models
 
 T = TypeVar("T")
@@ -91,6 +91,7 @@ class Client:
     put_in_force = _now(calls.put_in_force)
     decline = _now(calls.decline)
     record_execution = _now(calls.record_execution)
+    metrics = _now(calls.metrics)
 
     def send(self, call: Call[T]) -> T:
         """Send a call and read its reply."""
@@ -114,6 +115,21 @@ class Client:
                     stream.read()
                     raise failure(stream)
                 yield from filter(None, map(event, stream.iter_lines()))
+        except httpx2.HTTPError as error:
+            raise unreachable(error) from error
+
+    def stages(self, question: str, collection: str = "default", **options: Any) -> Iterator[str | models.Decision]:
+        """Ask, and follow it: the name of each stage, at the end the decision. Options as of `query`."""
+        call, name = calls.query(question, collection, **options), ""
+        try:
+            with self._http.stream(call.method, f"{call.path}/events", json=call.json) as stream:
+                if stream.status_code not in SUCCESS:
+                    stream.read()
+                    raise failure(stream)
+                for line in stream.iter_lines():
+                    name, found = stage(line, name)
+                    if found is not None:
+                        yield found
         except httpx2.HTTPError as error:
             raise unreachable(error) from error
 
@@ -176,6 +192,7 @@ class AsyncClient:
     put_in_force = _later(calls.put_in_force)
     decline = _later(calls.decline)
     record_execution = _later(calls.record_execution)
+    metrics = _later(calls.metrics)
 
     async def send(self, call: Call[T]) -> T:
         """Send a call and read its reply."""
@@ -200,6 +217,21 @@ class AsyncClient:
                     raise failure(stream)
                 async for line in stream.aiter_lines():
                     found = event(line)
+                    if found is not None:
+                        yield found
+        except httpx2.HTTPError as error:
+            raise unreachable(error) from error
+
+    async def stages(self, question: str, collection: str = "default", **options: Any) -> AsyncIterator[str | models.Decision]:
+        """Ask, and follow it: the name of each stage, at the end the decision. Options as of `query`."""
+        call, name = calls.query(question, collection, **options), ""
+        try:
+            async with self._http.stream(call.method, f"{call.path}/events", json=call.json) as stream:
+                if stream.status_code not in SUCCESS:
+                    await stream.aread()
+                    raise failure(stream)
+                async for line in stream.aiter_lines():
+                    name, found = stage(line, name)
                     if found is not None:
                         yield found
         except httpx2.HTTPError as error:

@@ -50,13 +50,17 @@ def wait_seconds(response: httpx2.Response, left: int) -> float | None:
 
 def failure(response: httpx2.Response) -> ServiceError:
     """The problem that a response tells."""
-    status = response.status_code
+    return problem(response.content, response.status_code)
+
+
+def problem(content: bytes, status: int = 0) -> ServiceError:
+    """The problem that a body tells."""
     try:
-        told = json.loads(response.content)
+        told = json.loads(content)
         detail, remedy, kind = (str(told[name]) for name in ("detail", "remedy", "kind"))
     except (ValueError, KeyError, TypeError):
         return ServiceError(f"The service answered {status}.", remedy="Look at its address and its log.", status=status)
-    return ServiceError(detail, remedy=remedy, status=status, kind=kind, errors=told.get("errors", ()))
+    return ServiceError(detail, remedy=remedy, status=int(told.get("status", status)), kind=kind, errors=told.get("errors", ()))
 
 
 def unreachable(error: Exception) -> ServiceError:
@@ -67,3 +71,21 @@ def unreachable(error: Exception) -> ServiceError:
 def event(line: str) -> models.Job | None:
     """The job that a line of a stream tells; None for any other line."""
     return models.Job.model_validate_json(line.removeprefix("data: ")) if line.startswith("data: ") else None
+
+
+def stage(line: str, name: str) -> tuple[str, str | models.Decision | None]:
+    """The event that the next line belongs to, and what this line tells: a stage's name, a decision, or nothing.
+
+    Raises:
+        ServiceError: the question came to a problem.
+    """
+    if line.startswith("event: "):
+        return line.removeprefix("event: "), None
+    data = line.removeprefix("data: ")
+    if not line.startswith("data: "):
+        return name, None
+    if name == "problem":
+        raise problem(data.encode())
+    if name == "decision":
+        return name, models.Decision.model_validate_json(data)
+    return name, str(json.loads(data).get("step", "")) if name == "stage" else None

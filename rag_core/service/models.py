@@ -345,9 +345,10 @@ class FeedbackRow(Told):
 
 
 class FeedbackList(Told):
-    """The open feedback of a collection, newest first."""
+    """The open feedback of a collection, newest first; `next` goes into `offset`."""
 
     items: list[FeedbackRow]
+    next: int | None = None
 
 
 class Job(Told):
@@ -369,9 +370,10 @@ class Job(Told):
 
 
 class Jobs(Told):
-    """Jobs, newest first."""
+    """Jobs, newest first; `next` goes into `offset`."""
 
     items: list[Job]
+    next: int | None = None
 
 
 class JudgeIn(Asked):

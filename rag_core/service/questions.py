@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -55,8 +55,14 @@ class Questions:
     def __init__(self, collection: Collection) -> None:
         self._collection, self._principal = collection, collection.principal
 
-    def ask(self, asking: Asking, on_stage: OnStage | None = None, cancelled: Cancel | None = None) -> tuple[Decision, str]:
-        """The decision, and the id under which it is kept; "" where it is not.
+    def ask(
+        self,
+        asking: Asking,
+        on_stage: OnStage | None = None,
+        cancelled: Cancel | None = None,
+        on_measured: Callable[[], None] | None = None,
+    ) -> tuple[Decision, str]:
+        """The decision, and the id under which it is kept; "" where it is not. `on_measured` is called before it is decided.
 
         Raises:
             RagError: the question cannot be asked.
@@ -67,10 +73,16 @@ class Questions:
             profile = self._collection.profiles.taken(asking.domain, asking.question, asking.documents, asking.filters, self._asker(asking))
         settings = self._collection.settings(asking.preset, asking.values, COSTS, profile)
         measured: list[Measurements] = []
+
+        def take(found: Measurements) -> None:
+            measured.append(found)
+            if on_measured is not None:
+                on_measured()
+
         with self._principal.acting():
             decision = engine.ask(
                 asking.question, settings, asking.documents, asking.filters, on_stage=on_stage, cancelled=cancelled,
-                on_measured=measured.append, about=profile.about if profile else {},
+                on_measured=take, about=profile.about if profile else {},
             )  # fmt: skip
             store = self._collection.records
             if not keeping(store):

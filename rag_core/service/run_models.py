@@ -61,9 +61,10 @@ class Run(Told):
 
 
 class Runs(Told):
-    """Labelled runs, newest first."""
+    """Labelled runs, newest first; `next` goes into `offset`."""
 
     items: list[Run]
+    next: int | None = None
 
 
 class Certified(Told):

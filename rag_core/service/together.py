@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rag_core.domain.decision import Decision
@@ -22,8 +22,16 @@ class Together:
     def __init__(self, folder: Path, base: Settings, principal: Principal, names: Sequence[str]) -> None:
         self._folder, self._base, self._principal, self._names = folder, base, principal, names
 
-    def ask(self, asking: Asking, on_stage: OnStage | None = None, cancelled: Cancel | None = None) -> tuple[Decision, str]:
+    def ask(
+        self,
+        asking: Asking,
+        on_stage: OnStage | None = None,
+        cancelled: Cancel | None = None,
+        on_measured: Callable[[], None] | None = None,
+    ) -> tuple[Decision, str]:
         """The decision, and no id: it is kept in none of them, since whoever may read one need not read the others.
+
+        `on_measured` is called before it is decided.
 
         Raises:
             RagError: the question cannot be asked.
@@ -33,6 +41,6 @@ class Together:
         with self._principal.acting():
             decision = ask_over(
                 self._folder, self._names, asking.question, settings, asking.documents, asking.filters, on_stage=on_stage,
-                cancelled=cancelled, tools=ready_tools(settings, apart=True),
+                cancelled=cancelled, on_measured=on_measured, tools=ready_tools(settings, apart=True),
             )  # fmt: skip
         return decision, ""

@@ -235,16 +235,18 @@ def test_given_a_job_when_followed_then_its_stream_ends_with_its_end(server: Ser
 
 
 def test_given_a_question_as_a_stream_when_asked_then_it_ends_with_the_decision_or_the_problem(server: Server) -> None:
-    """No language model is asked here, so no stage comes before; tests/decision shows the stages."""
+    """No language model is asked here: the search and the decision are its stages; tests/decision shows the others."""
     with server.client("alpha") as client:
         ends = []
         for query in (WARRANTY, "\u200b"):
             with client.stream("POST", "/api/rag/query/events", json={**FEATURE, "query": query}) as stream:
                 assert stream.headers["content-type"].startswith("text/event-stream")
                 ends.append([line for line in stream.iter_lines() if line])
-    assert ends[0][0] == "event: decision"
-    assert json.loads(ends[0][1].removeprefix("data: "))["answer"] == server.known["alpha"]["answer"]
-    assert ends[1][0] in ("event: decision", "event: problem")
+    told = [json.loads(line.removeprefix("data: ")) for line in ends[0][1::2]]
+    assert ends[0][::2] == ["event: stage", "event: stage", "event: decision"]
+    assert [one["step"] for one in told[:2]] == ["search", "decide"]
+    assert told[2]["answer"] == server.known["alpha"]["answer"]
+    assert ends[1][-2] in ("event: decision", "event: problem")
 
 
 def test_given_labelled_questions_when_run_as_a_job_then_the_report_counts_them(server: Server) -> None:

@@ -10,7 +10,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from service_kit import WARRANTY, Server
+from service_kit import SECRET, WARRANTY, Server
 
 from rag_core.client import AsyncClient, Client, ServiceError, calls
 from rag_core.client.calls import Call
@@ -102,6 +102,61 @@ def test_given_the_service_when_many_are_awaited_at_once_then_each_reply_is_its_
     found, states = asyncio.run(day())
     assert found == [server.known["alpha"]["answer"], "False", "alpha"]
     assert states[-1] == "finished"
+
+
+def test_given_a_key_when_a_run_feedback_execution_or_proposal_is_sent_twice_then_it_is_done_once(server: Server) -> None:
+    rows = [{"id": "1", "question": WARRANTY, "answerable": True}]
+    with Client(server.address, server.tokens["alpha"]) as client:
+        decision = client.query(WARRANTY, "alpha").id
+        twice: dict[str, Callable[[str], Any]] = {
+            "run": lambda key: client.run("keyed", rows, "alpha", key=key).id,
+            "feedback": lambda key: client.feedback(decision, "helpful", "alpha", comment="keyed", key=key).id,
+            "execution": lambda key: client.record_execution("rag_strategy", 1, 1, False, "alpha", key=key).id,
+            "proposal": lambda key: client.propose("legal", {"top_k": 7}, "alpha", run=server.known["alpha"]["run"], key=key).id,
+        }
+        for name, call in twice.items():
+            assert call(name) == call(name), name
+            assert call(f"{name} anew") != call(name), name
+        with pytest.raises(ServiceError, match="idempotency key"):  # of another call, whatever it is about
+            client.run("other", rows, "alpha", key="feedback")
+        with pytest.raises(ServiceError, match="idempotency key"):
+            client.feedback(decision, "helpful", "alpha", comment="another", key="feedback")
+        with Client(server.address, server.tokens["admin"]) as other:  # a key is its caller's own
+            assert other.feedback(decision, "helpful", "alpha", comment="keyed", key="feedback").id != twice["feedback"]("feedback")
+
+        for listed in (client.runs, client.open_feedback):
+            first = listed("alpha", limit=1)
+            second = listed("alpha", limit=1, offset=first.next or 0)
+            assert first.next == 1
+            assert first.items != second.items
+            assert listed("alpha", limit=1, offset=1000).items == []
+        assert client.jobs(limit=1).next == 1
+        assert client.jobs(limit=200).next is None
+
+
+def test_given_no_language_model_when_a_question_is_followed_then_its_stages_come_before_the_decision(server: Server) -> None:
+    async def follow() -> list[Any]:
+        async with AsyncClient(server.address, server.tokens["alpha"]) as client:
+            return [one async for one in client.stages(WARRANTY, "alpha")]
+
+    with Client(server.address, server.tokens["alpha"]) as client:
+        now = list(client.stages(WARRANTY, "alpha"))
+        with pytest.raises(ServiceError) as refused:
+            list(client.stages(WARRANTY, "alpha", settings={"top_k": 0}))
+        with pytest.raises(ServiceError, match="collection"):
+            list(client.stages(SECRET, "beta"))
+    assert refused.value.status == 422
+    for found in (now, asyncio.run(follow())):
+        assert found[:2] == ["search", "decide"]
+        assert found[2].answer == server.known["alpha"]["answer"]
+        assert len(found) == 3
+
+
+def test_given_the_figures_when_a_program_asks_for_them_then_they_come_as_prometheus_reads_them(server: Server) -> None:
+    with Client(server.address, server.tokens["admin"]) as client:
+        assert b"plumbline_ready 1.0" in client.metrics()
+    with Client(server.address, server.tokens["reader"]) as client, pytest.raises(ServiceError, match="watch"):
+        client.metrics()
 
 
 def test_given_what_is_refused_when_called_then_the_error_has_problem_remedy_kind_and_status(server: Server) -> None:

@@ -7,14 +7,14 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import TypeAdapter, ValidationError
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
-from rag_core.entrypoints.http.caller import Caller, TheService
+from rag_core.entrypoints.http.caller import Caller, Key, TheService, once_started
 from rag_core.library.bounds import MAX_FILES
 from rag_core.library.sources import Source
 from rag_core.service import models
@@ -22,7 +22,6 @@ from rag_core.service.collection import Collection
 from rag_core.service.handed_in import HandedIn, files, outcomes, texts
 from rag_core.service.jobs import Started
 from rag_core.service.principal import Scope
-from rag_core.service.repeated import MAX_KEY_CHARS
 from rag_core.service.service import Service
 
 router = APIRouter()
@@ -63,7 +62,7 @@ class Sent:
         """Those that can be tried."""
         return [one for one in self.handed_in if isinstance(one, Source)]
 
-    def told_apart(self) -> object:
+    def told_apart(self) -> Sequence[object]:
         """All that tells it from another request, passwords too: it is for `Repeated`, and for no disk or log."""
         how = [self.collection, self.chosen.preset, self.chosen.domain, self.chosen.settings]
         return ["index", how, [_told_apart(one) for one in self.handed_in]]
@@ -73,14 +72,14 @@ class Sent:
 async def index(
     request: Request, caller: Caller, service: TheService,
     wait: Annotated[float, Query(ge=0, le=MAX_WAIT_SECONDS, description="Seconds until the reply comes without the end.")] = WAIT_SECONDS,
-    idempotency_key: Annotated[str | None, Header(max_length=MAX_KEY_CHARS)] = None,
+    key: Key = None,
 ) -> JSONResponse:  # fmt: skip
     """Add documents and wait for them; status 202 and the job where that takes longer."""
     caller.require(Scope.INDEX)  # before a byte of the documents is taken
     with service.uploads.held(caller.id):
         sent = await _sent(request, service)
     collection = await service.looks.run(lambda: service.create(caller, sent.collection))
-    started = await service.files.run(lambda: _begun(service, collection, sent, idempotency_key))
+    started = await service.files.run(lambda: _begun(service, collection, sent, key))
     if started is not None:
         until = asyncio.get_running_loop().time() + wait
         while not started.job.finished and asyncio.get_running_loop().time() < until and not service.stopping:
@@ -95,16 +94,11 @@ def _begun(service: Service, collection: Collection, sent: Sent, key: str | None
     """The job of a request, or the one that the same request started before; None where there is nothing to try."""
     if not sent.sources:
         return None
-
-    def begin() -> str:
-        return collection.add(sent.sources, sent.chosen.preset, sent.chosen.settings, sent.chosen.domain).id
-
-    def holds(id: str) -> bool:  # one that failed, or that nobody remembers, is tried again
-        before = service.jobs.known(collection.principal, id)
-        return before is not None and before.job.error is None
-
-    request = sent.told_apart() if key else None
-    return service.jobs.find(collection.principal, service.repeated.once(collection.principal, key, request, begin, holds))
+    chosen = sent.chosen
+    request = sent.told_apart() if key else ()
+    return once_started(
+        service, collection, key, request, lambda: collection.add(sent.sources, chosen.preset, chosen.settings, chosen.domain)
+    )
 
 
 def _told_apart(one: HandedIn) -> object:

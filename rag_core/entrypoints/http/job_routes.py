@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 
-from rag_core.entrypoints.http.caller import Caller, TheService
+from rag_core.entrypoints.http.caller import Caller, Limit, Offset, TheService, after
 from rag_core.entrypoints.http.streams import EVENTS, Streamed, event
 from rag_core.service import models
 from rag_core.service.jobs import Started
@@ -40,9 +40,10 @@ def told(started: Started) -> models.Job:
 
 
 @router.get("/jobs", response_model=models.Jobs)
-async def jobs(caller: Caller, service: TheService) -> dict[str, Any]:
+async def jobs(caller: Caller, service: TheService, limit: Limit = models.MAX_PAGE_ITEMS, offset: Offset = 0) -> dict[str, Any]:
     """List your jobs, newest first; everybody's with the scope admin."""
-    return {"items": [told(one) for one in service.jobs.all(caller)[: models.MAX_PAGE_ITEMS]]}
+    found = service.jobs.all(caller)
+    return {"items": [told(one) for one in found[offset : offset + limit]], "next": after(found, limit, offset)}
 
 
 @router.get("/jobs/{id}", response_model=models.Job)

@@ -8,12 +8,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query
 
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
-from rag_core.entrypoints.http.caller import Entered, TheService
+from rag_core.entrypoints.http.caller import Entered, Key, TheService, once, once_started
 from rag_core.entrypoints.http.job_routes import told
 from rag_core.evaluation.executions import Recorded
 from rag_core.records.stored import ProfileVersion
 from rag_core.service import models, profile_models
 from rag_core.service.collection import Collection
+from rag_core.service.jobs import Started
 from rag_core.settings.profiles import AUTO
 from rag_core.work.profiles import PROFILE, Standing
 
@@ -80,10 +81,14 @@ async def versions(collection: Entered, service: TheService, domain: Domain) -> 
 
 
 @router.post("/collections/{name}/profiles/{domain}/proposals", response_model=models.Job, status_code=202)
-async def propose(collection: Entered, service: TheService, domain: Domain, body: profile_models.ProposalIn) -> models.Job:
+async def propose(collection: Entered, service: TheService, domain: Domain, body: profile_models.ProposalIn, key: Key = None) -> models.Job:
     """Try a changed profile as a job, and keep the proposal with what it shows; needs the scope label."""
-    start, b = collection.profiles.propose, body
-    return told(await service.questions.run(lambda: start(domain, b.values, b.why, b.preset, b.run, b.set, b.budget_tokens)))
+
+    def begin() -> Started:
+        return collection.profiles.propose(domain, body.values, body.why, body.preset, body.run, body.set, body.budget_tokens)
+
+    request = ["proposal", domain, body.model_dump(mode="json")]
+    return told(await service.questions.run(lambda: once_started(service, collection, key, request, begin)))
 
 
 @router.put("/collections/{name}/profiles/{domain}/versions/{version}", response_model=profile_models.Versions)
@@ -125,6 +130,7 @@ async def learn(collection: Entered, service: TheService, domain: Domain, body: 
 
 
 @router.post("/collections/{name}/executions", response_model=models.Said, status_code=201)
-async def record_execution(collection: Entered, service: TheService, body: profile_models.ExecutionIn) -> dict[str, int]:
+async def record_execution(collection: Entered, service: TheService, body: profile_models.ExecutionIn, key: Key = None) -> dict[str, int]:
     """Record how a piece of work with a prompt or a profile went."""
-    return {"id": await service.questions.run(lambda: recorded(collection, body))}
+    request = ["execution", body.model_dump(mode="json")]
+    return {"id": await service.questions.run(lambda: once(service, collection, key, request, lambda: recorded(collection, body)))}

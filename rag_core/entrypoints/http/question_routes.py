@@ -17,7 +17,7 @@ from rag_core.domain.llm_trace import OnStage
 from rag_core.domain.ports import Cancel
 from rag_core.engine import confidence_metadata
 from rag_core.entrypoints.http import problems
-from rag_core.entrypoints.http.caller import Caller, Entered, TheService
+from rag_core.entrypoints.http.caller import Caller, Entered, Key, Limit, Offset, TheService, after, once
 from rag_core.entrypoints.http.streams import EVENTS, Streamed, event
 from rag_core.entrypoints.http.waiting import waited
 from rag_core.errors import RagError
@@ -26,7 +26,7 @@ from rag_core.service.principal import Scope
 from rag_core.service.questions import Asking
 
 router = APIRouter()
-Ask = Callable[[Asking, OnStage | None, Cancel | None], tuple[Decision, str]]
+Ask = Callable[[Asking, OnStage | None, Cancel | None, Callable[[], None] | None], tuple[Decision, str]]
 # 2**53 is the largest whole number that every JSON reader has; an answer has at most a few sources; 200 is HTTP's status of success
 Number = Annotated[int, Path(ge=1, le=2**53, description="A kept decision.")]
 Nth = Annotated[int, Path(ge=1, le=1000, description="A source of the decision, from 1.")]
@@ -57,7 +57,7 @@ async def entered(service: TheService, caller: Caller, body: models.QueryIn) -> 
 
 async def asked(request: Request, service: TheService, ask: Ask, asking: Asking) -> tuple[Decision, str]:
     """The decision on a question, and its id."""
-    return await waited(request, service.questions, lambda gone: ask(asking, None, gone))
+    return await waited(request, service.questions, lambda gone: ask(asking, None, gone, None))
 
 
 @router.post("/rag/query", response_model=models.Decision)
@@ -69,7 +69,7 @@ async def query(request: Request, body: models.QueryIn, caller: Caller, service:
 
 @router.post("/rag/query/events", responses=EVENTS, response_class=Response)
 async def query_events(request: Request, body: models.QueryIn, caller: Caller, service: TheService) -> Response:
-    """Answer a question as a stream: an event `stage` before each call of a language model, then `decision`, or `problem`."""
+    """Answer a question as a stream: events `stage` for `search`, each call of a language model and `decide`; `decision` or `problem`."""
     ask = await entered(service, caller, body)
     caller.require(Scope.ASK)
     return Streamed(_stages(request, service, ask, asking_of(body)), service.streams, caller.id)
@@ -81,7 +81,11 @@ async def _stages(request: Request, service: TheService, ask: Ask, asking: Askin
     def on_stage(step: object, claims: int) -> None:  # from the thread that asks
         loop.call_soon_threadsafe(stages.put_nowait, event("stage", json.dumps({"step": str(step), "claims": claims})))
 
-    work = waited(request, service.questions, lambda gone: ask(asking, on_stage, gone))
+    def asked(gone: Cancel) -> tuple[Decision, str]:
+        on_stage("search", 0)
+        return ask(asking, on_stage, gone, lambda: on_stage("decide", 0))
+
+    work = waited(request, service.questions, asked)
     task = asyncio.ensure_future(work)
     task.add_done_callback(lambda _: stages.put_nowait(None))
     try:
@@ -156,15 +160,23 @@ async def evidence(collection: Entered, service: TheService, id: Number, number:
 
 
 @router.post("/collections/{name}/decisions/{id}/feedback", response_model=models.Said, status_code=201)
-async def feedback(collection: Entered, service: TheService, id: Number, body: models.FeedbackIn) -> dict[str, int]:
+async def feedback(collection: Entered, service: TheService, id: Number, body: models.FeedbackIn, key: Key = None) -> dict[str, int]:
     """Say whether a decision was right."""
-    say = collection.questions.say
-    return {"id": await service.looks.run(lambda: say(id, body.kind, body.comment, body.document, body.page))}
+
+    def say() -> int:
+        return collection.questions.say(id, body.kind, body.comment, body.document, body.page)
+
+    request = ["feedback", id, body.model_dump(mode="json")]
+    return {"id": await service.looks.run(lambda: once(service, collection, key, request, say))}
 
 
 @router.get("/collections/{name}/feedback", response_model=models.FeedbackList)
-async def said(collection: Entered, service: TheService) -> dict[str, Any]:
+async def said(collection: Entered, service: TheService, limit: Limit = models.MAX_PAGE_ITEMS, offset: Offset = 0) -> dict[str, Any]:
     """List the open feedback of everybody; needs the scope label."""
-    found = (await service.looks.run(lambda: collection.questions.said()))[: models.MAX_PAGE_ITEMS]
+    found = await service.looks.run(lambda: collection.questions.said())
+    shown = found[offset : offset + limit]
     names = ("id", "kind", "comment", "at", "question", "document", "page")
-    return {"items": [{"decision": str(one.decision), **{name: getattr(one, name) for name in names}} for one in found]}
+    return {
+        "items": [{"decision": str(one.decision), **{name: getattr(one, name) for name in names}} for one in shown],
+        "next": after(found, limit, offset),
+    }

@@ -8,10 +8,11 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import JSONResponse, Response
 
-from rag_core.entrypoints.http.caller import Entered, TheService
+from rag_core.entrypoints.http.caller import Entered, Key, Limit, Offset, TheService, after, once_started
 from rag_core.entrypoints.http.job_routes import told
 from rag_core.evaluation.certify import Certificate
 from rag_core.service import models, run_models
+from rag_core.service.jobs import Started
 from rag_core.service.runs import lacking
 from rag_core.service.runs import told as run_told
 
@@ -23,17 +24,21 @@ FILE: dict[int | str, dict[str, Any]] = {200: {"content": {JSON_LINES: {"schema"
 
 
 @router.post("/collections/{name}/runs", response_model=models.Job, status_code=202)
-async def run(collection: Entered, service: TheService, body: models.RunIn) -> models.Job:
+async def run(collection: Entered, service: TheService, body: models.RunIn, key: Key = None) -> models.Job:
     """Measure labelled questions as a job; needs the scope label."""
-    start = collection.runs.begin
-    return told(await service.questions.run(lambda: start(body.name, body.questions, body.preset, body.settings, body.budget_tokens)))
+
+    def begin() -> Started:
+        return collection.runs.begin(body.name, body.questions, body.preset, body.settings, body.budget_tokens)
+
+    request = ["run", body.model_dump(mode="json")]
+    return told(await service.questions.run(lambda: once_started(service, collection, key, request, begin)))
 
 
 @router.get("/collections/{name}/runs", response_model=run_models.Runs)
-async def runs(collection: Entered, service: TheService) -> dict[str, Any]:
+async def runs(collection: Entered, service: TheService, limit: Limit = models.MAX_PAGE_ITEMS, offset: Offset = 0) -> dict[str, Any]:
     """List the labelled runs, newest first; needs the scope label."""
     found = await service.looks.run(collection.runs.all)
-    return {"items": [run_told(one) for one in found[: models.MAX_PAGE_ITEMS]]}
+    return {"items": [run_told(one) for one in found[offset : offset + limit]], "next": after(found, limit, offset)}
 
 
 @router.get("/collections/{name}/runs/{number}", response_model=dict[str, Any])
