@@ -30,9 +30,7 @@ LINES, WHOLE = "lines", "whole"
 LINES_ZOOM = 1.5  # times the dots of a whole page: its words fill the column
 LINES_ROOM = (24.0, 48.0)  # points in view beside the words, and above and below them: about three lines each
 LINES_LEAST = (360.0, 130.0)  # points in width and height that are in view at least, where the page has them
-LINES_MOST = (
-    470.0  # points in width up to which the lines are shown whole, and beyond which the strip scrolls: else print of 10 points is too small
-)
+LINES_MOST = 490.0  # points in width up to which lines are shown whole: A4 and Letter with usual margins
 MARGIN = 6.0  # points that are in view beyond the last word of a line
 ZOOMS: Mapping[str, float] = MappingProxyType({WHOLE: 1.0, "larger": 1.5, "double": 2.0})  # times the width of the column
 
