@@ -20,6 +20,7 @@ from ui.ask.examples import EXAMPLES
 
 OUT = Path(__file__).resolve().parent.parent / "docs" / "tour"
 SIZE: ViewportSize = {"width": 1360, "height": 850}  # pixels of the window, as on a laptop
+PHONE: ViewportSize = {"width": 390, "height": 844}
 COLOURS = 224  # colours of a picture's palette, for a small file; chosen
 ANSWERED = "How often does the flow meter have to be calibrated?"
 CONTRADICTED = "How many vacation days do employees have?"
@@ -98,7 +99,33 @@ def documents(page: Page) -> None:
     save(page, "8-documents")
 
 
-STOPS: tuple[Callable[[Page], None], ...] = (start, answer, slider, refusal, trace, contradiction, language, documents)
+def whole(page: Page) -> None:
+    """A document over the page, with what was looked for marked in it."""
+    go(page, say("ask.page"), say("ask.title"))
+    ask(page, CONTRADICTED)
+    page.get_by_role("button", name=say("whole.open")).click()
+    dialog = page.get_by_test_id("stDialog")
+    expect(dialog.locator(".st-key-whole_whole img")).to_be_visible(timeout=WAIT_MS)
+    dialog.get_by_label(say("whole.search")).fill("employees")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_text("Marked on this page")).to_be_visible(timeout=WAIT_MS)
+    save(page, "9-document")
+    page.keyboard.press("Escape")
+
+
+def phone(page: Page) -> None:
+    """An answer in a narrow window, in the dark."""
+    ask(page, ANSWERED)
+    page.set_viewport_size(PHONE)
+    page.emulate_media(color_scheme="dark")
+    expect(page.locator('.st-key-viewer [data-testid="stImage"] img').first).to_be_visible(timeout=WAIT_MS)
+    page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
+    save(page, "10-phone")
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size(SIZE)
+
+
+STOPS: tuple[Callable[[Page], None], ...] = (start, answer, slider, refusal, trace, contradiction, language, documents, whole, phone)
 
 
 def main() -> int:

@@ -170,8 +170,8 @@ def choose(page: Page, field: str, beginning: str) -> None:
     page.get_by_role("option", name=beginning).click()
 
 
-def go(page: Page, name: str) -> None:
-    """Open another page by its link, which a narrow window keeps in the side bar."""
+def go(page: Page, name: str, title: str = "") -> None:
+    """Open another page by its link, which a narrow window keeps in the side bar; `title` is its heading, where it is another word."""
     opener = page.get_by_test_id("stExpandSidebarButton")
     narrow = (page.viewport_size or {"width": 1280})["width"] < 700
     if narrow:
@@ -179,4 +179,4 @@ def go(page: Page, name: str) -> None:
     page.get_by_role("link", name=name, exact=True).first.click()
     if narrow:
         page.get_by_test_id("stSidebarCollapseButton").locator("button").click()
-    expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible(timeout=WAIT_MS)
+    expect(page.get_by_role("heading", name=title or name, exact=True)).to_be_visible(timeout=WAIT_MS)
