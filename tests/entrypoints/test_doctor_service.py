@@ -1,4 +1,4 @@
-"""What `doctor` says of a service: where it listens and for whom, its user and limits, quotas, and what each token opens."""
+"""The part of `doctor` about a service: where it listens and for whom, its user and limits, quotas, and what each token opens."""
 
 from __future__ import annotations
 

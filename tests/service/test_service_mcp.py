@@ -113,7 +113,7 @@ def day(server: Server, name: str) -> Body:
 
 
 def whole(name: str) -> dict[str, Any]:
-    """What a walk comes to."""
+    """The result of a walk."""
     return {
         "added": (1, name), "asked": True, "strict": True, "cited": TEXT, "picture": b"\x89PNG", "listed": 1, "judged": False,
         "decided": "terms.pdf", "kept": True, "document": "Terms", "prompts": {"rag_strategy", "rag_generation"}, "strategy": True,

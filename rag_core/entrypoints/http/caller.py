@@ -115,7 +115,7 @@ async def the_service(request: Request) -> Service:
 
 
 def once(service: Service, collection: Collection, key: str | None, request: Sequence[object], begin: Callable[[], T]) -> T:
-    """What a call of a collection came to, now or when the same call came before under this idempotency key."""
+    """The result of a call of a collection, now or when the same call came before under this idempotency key."""
     return service.repeated.once(collection.principal, key, [collection.name, *request], begin)
 
 
