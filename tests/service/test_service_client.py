@@ -117,7 +117,7 @@ def test_given_a_key_when_a_run_feedback_execution_or_proposal_is_sent_twice_the
         for name, call in twice.items():
             assert call(name) == call(name), name
             assert call(f"{name} anew") != call(name), name
-        with pytest.raises(ServiceError, match="idempotency key"):  # of another call, whatever it is about
+        with pytest.raises(ServiceError, match="idempotency key"):  # another call has it, whatever it is about
             client.run("other", rows, "alpha", key="feedback")
         with pytest.raises(ServiceError, match="idempotency key"):
             client.feedback(decision, "helpful", "alpha", comment="another", key="feedback")
