@@ -20,7 +20,7 @@ from ui.ask.examples import EXAMPLES
 
 OUT = Path(__file__).resolve().parent.parent / "docs" / "tour"
 SIZE: ViewportSize = {"width": 1360, "height": 850}  # pixels of the window, as on a laptop
-PHONE: ViewportSize = {"width": 390, "height": 844}
+PHONE: ViewportSize = {"width": 390, "height": 844}  # the same of a phone
 COLOURS = 224  # colours of a picture's palette, for a small file; chosen
 ANSWERED = "How often does the flow meter have to be calibrated?"
 CONTRADICTED = "How many vacation days do employees have?"

@@ -1,6 +1,6 @@
 """Finds what the acronyms of a question stand for: where a document defines them, else by a short list.
 
-"What does the SLA say of repairs?" is then also searched by the words of "service level agreement (SLA)". Only the ranking by words gets
+"What does the SLA say of repairs?" is then also searched by "service level agreement (SLA)". Only the lexical ranking gets
 them; a question without an acronym that is known is searched as it is. The words come from documents: they are used as index terms alone,
 and shown to nobody.
 """
@@ -18,8 +18,8 @@ from rag_core.domain.ports import Corpus
 from rag_core.language import terms
 from rag_core.settings import DATA
 
-MAX_ACRONYMS = 3  # of one question that are looked up; chosen
-MAX_PASSAGES = 10  # that are read for each: the best by the acronym itself; chosen
+MAX_ACRONYMS = 3  # looked up of one question; chosen
+MAX_PASSAGES = 10  # read for each: the best by the acronym itself; chosen
 _WORDS = 5  # more words than letters that a long form has at most: Schwartz and Hearst, PSB 2003
 _ACRONYM = regex.compile(r"(?<![\p{L}\p{M}\p{N}])\p{Lu}[\p{Lu}\p{N}]{1,7}(?![\p{L}\p{M}\p{N}])")
 _BRACKET = regex.compile(r"\(([^()]{2,120})\)")
@@ -52,7 +52,7 @@ def acronyms(question: str) -> tuple[str, ...]:
 
 
 def long_form(acronym: str, text: str) -> str:
-    """What a text defines an acronym as, "service level agreement (SLA)" or "SLA (service level agreement)"; empty where it does not."""
+    """The definition of an acronym in a text, "service level agreement (SLA)" or "SLA (service level agreement)"; empty where it does not."""
     for bracket in _BRACKET.finditer(text):
         if bracket[1].strip() == acronym:
             before = text[: bracket.start()].split()[-min(len(acronym) + _WORDS, 2 * len(acronym)) :]
@@ -93,6 +93,6 @@ def _spelled(acronym: str, text: str) -> str:
 
 @cache
 def _listed() -> Mapping[str, Mapping[str, str]]:
-    """What well-known acronyms stand for, by language."""
+    """The long forms of well-known acronyms, by language."""
     read: dict[str, Any] = yaml.safe_load((DATA / "acronyms.yaml").read_text(encoding="utf-8"))
     return {language: {str(name): str(text) for name, text in rows.items()} for language, rows in read.items()}
