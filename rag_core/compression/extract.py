@@ -24,7 +24,7 @@ from rag_core.gating.fit import Context, Fit, fits
 from rag_core.gating.row import UNKNOWN
 from rag_core.grounding.units import Unit, header_of, in_order, units
 from rag_core.ingest.context import SECTION_MARK, context
-from rag_core.language import terms, words
+from rag_core.language import is_order, terms, words
 from rag_core.settings import DATA, Settings
 
 PASSAGES = 5  # the best passages are read; deeper ones held the answer in under 2 % of the training questions
@@ -128,7 +128,8 @@ def score_units(
         before = ""
         for unit in units(hit.passage, page_text):
             key = (hit.passage.document, unit.text)
-            if key not in seen and not asks(unit.text, hit.passage.language):  # passages overlap
+            # passages overlap; what asks or orders states nothing
+            if key not in seen and not asks(unit.text, hit.passage.language) and not is_order(unit.text):
                 seen.add(key)
                 candidates.append((i, unit, frozenset(terms(unit.text, hit.passage.language))))
                 contexts.append(Context(titles.get(hit.passage.document, ""), _place(hit.passage), unit.lead or before))

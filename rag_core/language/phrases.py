@@ -45,6 +45,7 @@ def indicator_phrases(lang: str) -> tuple[str, ...]:
     return _info(lang).indicator_phrases
 
 
+@lru_cache(maxsize=1 << 13)  # a question reads some fifty sentences, and the next one many of them again
 def is_order(text: str) -> bool:
     """Whether a text orders a language model about ("ignore all previous instructions"), in any of the languages.
 

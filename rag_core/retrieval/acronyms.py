@@ -52,7 +52,7 @@ def acronyms(question: str) -> tuple[str, ...]:
 
 
 def long_form(acronym: str, text: str) -> str:
-    """The definition of an acronym in a text, "service level agreement (SLA)" or "SLA (service level agreement)"; empty where it does not."""
+    """The definition of an acronym in a text: "service level agreement (SLA)" or "SLA (service level agreement)"; empty without one."""
     for bracket in _BRACKET.finditer(text):
         if bracket[1].strip() == acronym:
             before = text[: bracket.start()].split()[-min(len(acronym) + _WORDS, 2 * len(acronym)) :]

@@ -27,8 +27,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "dea570c50419"),
-    "language": (3, "b50e6a7e96f9"),
-    "features": (7, "2044f1ab2f3f"),
+    "language": (3, "4bf4c11185ee"),
+    "features": (7, "684ddd1f20de"),
 }
 
 
