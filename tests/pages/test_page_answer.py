@@ -391,9 +391,14 @@ def test_given_a_note_when_shown_then_it_is_plain_text(page: AppTest) -> None:
 @given(st.text(min_size=1), st.integers(1, 9999), st.text())
 def test_given_sources_of_any_names_when_copied_then_every_one_is_numbered_with_its_page(name: str, number: int, title: str) -> None:
     answered = decide(contradicted())
-    cited = tuple(replace(one, document=name, title=title, page=number) for one in answered.citations)
 
-    copied = with_sources(with_outcome(answered, citations=cited))
+    def moved(spans: tuple[Span, ...]) -> tuple[Span, ...]:
+        return tuple(replace(span, page=number) for span in spans)
+
+    claims = tuple(replace(c, evidence=tuple(replace(e, spans=moved(e.spans)) for e in c.evidence)) for c in answered.claims)
+    cited = tuple(replace(one, document=name, title=title, page=number, spans=moved(one.spans)) for one in answered.citations)
+
+    copied = with_sources(with_outcome(answered, claims=claims, citations=cited))
 
     assert copied.startswith(answered.answer)
     assert all(f"[{one.id}] " in copied for one in cited)
