@@ -9,8 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from rag_core.adapters.embedding.process import ProcessEmbedder
-
+from rag_core.adapters.child.process import ProcessEmbedder
 from rag_core.domain.ports import Vectors
 
 LOOK_SECONDS = 0.05

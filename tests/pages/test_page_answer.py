@@ -161,7 +161,7 @@ def test_given_an_answer_of_low_confidence_when_shown_then_it_says_so_in_words_w
     ask(page, "How many parking spaces does the office have?")
 
     assert "Confidence: low" in badges(page)
-    assert ":material/info: **Low confidence: probably not the answer.** " in badges(page)
+    assert ":material/info: **Probably not the answer.** " in badges(page)
     assert "Answered from the documents" not in badges(page)
     assert "low" in keys_of_containers(page)
 

@@ -62,7 +62,8 @@ def test_given_an_answer_when_shown_then_the_page_of_its_first_source_is_there_w
     cited = asked_of(page).decision.citations[0]
     boxes = tuple(box for _, box in cited.boxes)
     part = drawn[0].pop("part")
-    assert drawn == [{"page": 3, "boxes": boxes, "dpi": viewer.LINES_ZOOM * viewer.DPI, "max_pixels": viewer.MAX_PIXELS, "form": "pdf"}]
+    dpi = viewer.LINES_ZOOM * viewer.DPI
+    assert drawn == [{"page": 3, "boxes": boxes, "doubted": (), "dpi": dpi, "max_pixels": viewer.MAX_PIXELS, "form": "pdf"}]
     assert all(part.x0 < box.x0 and part.y0 < box.y0 and part.x1 > box.x1 and part.y1 > box.y1 for box in boxes)
     assert part.y1 - part.y0 < 200  # a few lines around the words, not the page
     assert "The lines around the words on page 3 of the document, with the words marked." in alts(page)

@@ -134,8 +134,9 @@ def _show_answer(asked: Asked) -> None:
 def show_indexing(asked: Asked) -> None:
     """One sentence on documents that were searched before all of their vectors were there."""
     if said := indexing_in_words(asked.measurements):
-        with st.container(key="indexing"):
-            st.info(said, icon=":material/hourglass_top:")
+        with st.container(key="indexing", horizontal=True, gap="xsmall", border=True):
+            st.markdown(":material/hourglass_top:", width="content")
+            st.text(said)
 
 
 def _doubt(asked: Asked) -> str:

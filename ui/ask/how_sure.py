@@ -32,17 +32,23 @@ def show_line(asked: Asked, key: str) -> None:
         st.caption(say("how_sure.none"), help=say("how_sure.none_help"))
         return
     with st.container(horizontal=True, gap="xsmall", key=key):
-        sure, judged = line(asked, value)
-        st.markdown(sure, width="content")
-        st.markdown(judged, width="content", help=say("how_sure.help"))
+        sure, percent, judged, limit = _parts(asked, value)
+        st.markdown(say(sure, n=percent), width="content")
+        st.markdown(say(judged, limit=limit), width="content", help=say("how_sure.help"))
 
 
 def line(asked: Asked, value: float) -> tuple[str, str]:
     """Both sentences of the line for this probability: how sure it is, and what is asked for."""
+    sure, percent, judged, limit = _parts(asked, value)
+    return say(sure, n=percent), say(judged, limit=limit)
+
+
+def _parts(asked: Asked, value: float) -> tuple[str, float, str, float]:
+    """The keys of both sentences, each with its number in percent."""
     judged = _judged(asked)
     sure, limit = percents(value, judged.threshold if judged is not None else None)
     end = "most" if sure == 100 else "least" if sure == 0 else "sure"
-    return say(f"how_sure.{_of(asked)}_{end}", n=sure), say(f"how_sure.{_outcome(asked, judged)}", limit=limit or 0)
+    return f"how_sure.{_of(asked)}_{end}", sure, f"how_sure.{_outcome(asked, judged)}", limit or 0
 
 
 def sure_in_words(value: float) -> str:
