@@ -58,7 +58,7 @@ def row_asked(asked: AskedFor, text: str, above: str, language: str) -> float:
 
 def _names_code(asked: AskedFor, cell: str) -> bool:
     """Whether a first cell is a code that the question names, or nothing but a number of it that is no year."""
-    if asked.codes & codes_in(cell):
+    if asked.codes and asked.codes & codes_in(cell):  # most questions name no code, and a table has many rows
         return True
     number = cell.strip()
     return number.isdecimal() and len(number) >= CODE_DIGITS and number in asked.words and int(number) not in asked.years

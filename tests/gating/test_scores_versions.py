@@ -28,7 +28,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "dea570c50419"),
     "language": (3, "4bf4c11185ee"),
-    "features": (7, "684ddd1f20de"),
+    "features": (7, "227c5e8f588e"),
 }
 
 
