@@ -55,11 +55,7 @@ class Isolation:
 
 
 class Died(Exception):
-    """The child ended, or was ended by the system, while it read; `error` says how."""
-
-    def __init__(self, error: DamagedPdf | LimitExceeded) -> None:
-        super().__init__(error.problem)
-        self.error = error
+    """The cause of an error of `events` where the child ended, or was ended by the system, while it read: another one may read on."""
 
 
 _isolation: Isolation | None = None  # the last child's
@@ -91,26 +87,7 @@ def events(
         Cancelled: `cancelled` said so.
         LimitExceeded: the child ran out of time or memory.
         DamagedPdf: the child crashed, or sent what it never sends.
-    """
-    try:
-        yield from events_of(request, data, wall_seconds=wall_seconds, max_line_bytes=max_line_bytes, cancelled=cancelled)
-    except Died as died:
-        raise died.error from None
-
-
-def events_of(
-    request: Mapping[str, object],
-    data: bytes | BinaryIO,
-    *,
-    wall_seconds: float,
-    max_line_bytes: int = MAX_LINE_BYTES,
-    cancelled: Cancel | None = None,
-) -> Iterator[Event]:
-    """The same as `events`, for who goes on where the child died.
-
-    Raises:
-        Died: the child crashed, or ran out of computing time or memory.
-        Cancelled, LimitExceeded, DamagedPdf: as `events`.
+        Both have `Died` as their cause where the child ended by itself or was ended by the system.
     """
     header = json.dumps({**request, "size": size_of(data)}).encode() + b"\n"
     child = subprocess.Popen(
@@ -135,7 +112,7 @@ def events_of(
                 return
             page += event["event"] == "page"
             yield event
-        raise Died(_died(child.wait(), page))
+        raise _died(child.wait(), page) from Died()
     finally:
         _end(child)
 

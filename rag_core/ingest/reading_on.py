@@ -31,12 +31,14 @@ def page_events(
     while True:
         said = {**request, "first": far.told + 1}
         try:
-            for event in pdf_process.events_of(said, data, wall_seconds=wall, max_line_bytes=max_line_bytes, cancelled=cancelled):
+            for event in pdf_process.events(said, data, wall_seconds=wall, max_line_bytes=max_line_bytes, cancelled=cancelled):
                 if far.is_news(event):
                     yield event
             break
-        except Died as died:
-            ended.append(died.error)
+        except (LimitExceeded, DamagedPdf) as error:
+            if not isinstance(error.__cause__, Died):
+                raise
+            ended.append(error)
         yield from far.passed_over(_why(ended[-1]), 1)
         if len(ended) > MAX_ENDED:
             yield from far.passed_over(_NOT_READ, far.count - far.told)
@@ -57,8 +59,7 @@ class _Far:
         """Whether to hand on an event, which is counted; each process opens the file anew.
 
         Raises:
-            Died: it says that a page takes too much memory.
-            LimitExceeded: the processes together sent too much.
+            LimitExceeded: the processes together sent too much, or, by `Died`, a page takes too much memory.
             DamagedPdf: it is another page than was asked for.
         """
         match event["event"]:
@@ -75,7 +76,7 @@ class _Far:
                     problem = f"The file has more than {self._limits.chars:,} characters (reached on page {self.told})."
                     raise LimitExceeded(problem, remedy="Split it into parts.")
             case "failed" if event["kind"] == "memory" and self.told < self.count:
-                raise Died(pdf_process.too_much_memory(self._limits.memory_bytes))
+                raise pdf_process.too_much_memory(self._limits.memory_bytes) from Died()
         return True
 
     def passed_over(self, problem: str, pages: int) -> Iterator[Event]:
