@@ -33,12 +33,12 @@ def picture_of(name: str, number: int, rotate: int = 0) -> tuple[bytes, Page]:
 
 
 def noise(pages_before: int = 1) -> bytes:
-    """Pages of print, then one of nothing but specks, in which Tesseract looks for letters for a long time, then one of print."""
-    specks = pymupdf.Pixmap(pymupdf.csGRAY, 2400, 3200, random.Random(19).randbytes(2400 * 3200), False)
+    """Pages of print, then one of nothing but specks, in which Tesseract looks for letters for about 12 s, then one of print."""
+    specks = pymupdf.Pixmap(pymupdf.csGRAY, 3600, 4800, random.Random(19).randbytes(3600 * 4800), False)
     made = pymupdf.open()
     for _ in range(pages_before):
         made.insert_pdf(pymupdf.open(stream=make.scanned()))
-    sheet = made.new_page(width=864, height=1152)
+    sheet = made.new_page(width=1296, height=1728)
     sheet.insert_image(sheet.rect, pixmap=specks)
     made.insert_pdf(pymupdf.open(stream=make.scanned()))
     return made.tobytes()
