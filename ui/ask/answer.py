@@ -135,7 +135,7 @@ def show_indexing(asked: Asked) -> None:
     """One sentence on documents that were searched before all of their vectors were there."""
     if said := indexing_in_words(asked.measurements):
         with st.container(key="indexing", horizontal=True, gap="xsmall", border=True):
-            st.markdown(":material/hourglass_top:", width="content")
+            st.markdown(say("answer.indexing_icon"), width="content")
             st.text(said)
 
 
