@@ -1,4 +1,4 @@
-"""Lets pictures, downloads and uploads through for people who signed in, where people do; what is noted of them names the person.
+"""Lets pictures, downloads and uploads through for people who signed in, where people do, and for visitors; what is noted names them.
 
 The page itself is drawn for everybody, and shows a stranger the way to sign in and nothing else (`ui.app.sign_in`).
 """
@@ -14,7 +14,7 @@ from ui.app import visitor
 FOLDERS = frozenset({"media", "original"})  # pictures and downloads; a document's PDF
 UPLOADS = "upload_file"  # in an address of Streamlit's own; settings and labels are uploaded too
 STRANGER = 401  # HTTP status: not authenticated
-REFUSED = b"Sign in on the page first."
+REFUSED = b"Sign in on the page first, or open it anew: a visit that is over opens nothing."
 SECURE = b"; Secure"
 
 
@@ -26,7 +26,7 @@ class SignedIn:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Handle one connection."""
-        if scope["type"] != "http" or not visitor.must_sign_in():
+        if scope["type"] != "http" or not visitor.is_known_by_cookie():
             await self._app(scope, receive, send)
             return
 
