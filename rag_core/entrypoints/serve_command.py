@@ -58,11 +58,11 @@ def serve(args: argparse.Namespace) -> int:
     require_packages("service", "The service")
     folder = library_folder(args)
     os.environ["RAG_LIBRARY"] = str(folder)  # the page looks there
+    names = (*LOCAL, *args.allow_host, *filter(None, [args.behind_proxy]))
+    refuse_unsafe(args, folder)
     if args.visitors:
         for name, most in VISITOR_QUOTA.items():
             os.environ.setdefault(name, most)
-    names = (*LOCAL, *args.allow_host, *filter(None, [args.behind_proxy]))
-    refuse_unsafe(args, folder)
     start_logs(os.environ, verbose=args.verbose)
     with bound(args.host, args.port) as listener:  # before anything is loaded
         app, service = assembled(args, folder, names)

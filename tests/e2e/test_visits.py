@@ -1,4 +1,4 @@
-"""A shared demo in two real browsers: each visitor's documents are theirs alone, on the page and at every address, and go with the visit."""
+"""A shared demo in two real browsers: a visitor's documents are theirs alone, on the page and at every address, and go with the visit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), rea
 
 SECRET = "The secret ingredient of the sauce is juniper, and it is kept in the cellar."
 QUESTION = "What is the secret ingredient of the sauce?"
-SAMPLE = "What is the accuracy of the flow meter?"
 
 
 @pytest.fixture(scope="module")
@@ -82,8 +81,7 @@ def test_given_a_shared_demo_when_one_visitor_adds_a_document_then_no_other_sees
     settled(theirs)
     ask(theirs, QUESTION)
     expect(theirs.get_by_text("juniper")).to_have_count(0)
-    ask(theirs, SAMPLE)
-    expect(theirs.locator('[data-testid="stImage"] img, img[alt]').first).to_be_visible(timeout=WAIT_MS)
+    expect(theirs.locator(".st-key-refusal")).to_be_visible(timeout=WAIT_MS)
 
     pictures = [one for one in mine.eval_on_selector_all("img", "all => all.map(one => one.src)") if "/media/" in one]
     document = next(path.name for path in (folder / own / "sources").iterdir())
@@ -95,7 +93,7 @@ def test_given_a_shared_demo_when_one_visitor_adds_a_document_then_no_other_sees
         assert status(place) in (401, 404), place
 
     mine.locator(".st-key-visit_about button").first.click()
-    mine.locator(".st-key-end_visit button").click()
+    mine.get_by_role("button", name=say("visiting.end")).first.click()
     expect(mine.get_by_text(say("visiting.over"))).to_be_visible(timeout=FIRST_RUN_MS)
     expect(mine.get_by_text("juniper")).to_have_count(0)
     assert not (folder / own).exists()

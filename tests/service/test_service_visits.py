@@ -1,7 +1,4 @@
-"""A shared demo over HTTP: visitors without a token, each in a collection of their own, of which nothing is left at the end.
-
-S4-22: X-Browser-ID says whose collection is asked.
-"""
+"""A shared demo over HTTP: visitors without a token, each in a collection of their own, of which nothing is left at the end."""
 
 from __future__ import annotations
 
@@ -59,6 +56,7 @@ def holding(folder: Path, words: tuple[bytes, ...]) -> list[str]:
 def test_given_two_visitors_when_each_adds_a_document_then_each_is_answered_from_their_own_and_sees_no_other(
     demo: Server, comes_by: Any
 ) -> None:
+    """S4-22: X-Browser-ID says whose collection is asked."""
     (one, first), (two, second) = comes_by(), comes_by()
     one.index([{"content": ALPHA}], first)
     two.index([{"content": BETA}], second)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from rag_core.domain.acts import actor
@@ -34,7 +36,7 @@ def choose() -> None:
         visiting.show()
         st.selectbox(
             say("collections.label"), known, key=key, help=say("collections.help"), on_change=_take_chosen, args=(key,), width=220,
-            format_func=visiting.named,
+            format_func=partial(visiting.named, home=actor().home),
         )  # fmt: skip
         if actor().home or not visitor.may(Right.UPLOAD):  # whoever has a collection of their own makes no other
             return

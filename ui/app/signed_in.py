@@ -9,9 +9,10 @@ from starlette.requests import Request
 
 from rag_core.domain.acts import Action, acting
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send
-from ui.app import visitor
+from ui.app import media, visitor
 
-FOLDERS = frozenset({"media", "original"})  # pictures and downloads; a document's PDF
+MEDIA = "media"
+FOLDERS = frozenset({MEDIA, "original"})  # pictures and downloads; a document's PDF
 UPLOADS = "upload_file"  # in an address of Streamlit's own; settings and labels are uploaded too
 STRANGER = 401  # HTTP status: not authenticated
 REFUSED = b"Sign in on the page first, or open it anew: a visit that is over opens nothing."
@@ -42,7 +43,7 @@ class SignedIn:
             await self._app(scope, receive, secured)
             return
         who = visitor.of_request(Request(scope).cookies)
-        if not who.may_somewhere(Action.ASK):
+        if not who.may_somewhere(Action.ASK) or (parts[0] == MEDIA and not media.is_theirs(parts[-1], who)):
             headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(REFUSED)).encode())]
             await send({"type": "http.response.start", "status": STRANGER, "headers": headers})
             await send({"type": "http.response.body", "body": REFUSED})

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import html
+
 import streamlit as st
 from starlette.requests import Request
 
-from rag_core.domain.acts import actor
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, headers
 from rag_core.errors import RagError
 from rag_core.service.visits import MAX_HOURS
@@ -14,6 +15,7 @@ from ui.app.texts import say
 
 _LAST = "visit"  # in the session: the visit that it belongs to
 _AGAIN = "./"  # the page's own address: the server hands out the cookie with it
+_BUTTON = "display:inline-block;padding:.5rem .8rem;border-radius:.5rem;background:#0b6e4f;color:#ffffff;text-decoration:none"
 HTML = "text/html"
 OK, UNCHANGED = 200, 304  # HTTP statuses
 
@@ -68,7 +70,7 @@ def let_in() -> bool:
 
 
 def show() -> None:
-    """What becomes of the visitor's documents, in a folded field, and the way to end the visit."""
+    """Show a folded field: it says when the visitor's documents are deleted, and ends the visit."""
     taken, visit = visitor.visits(), visitor.visit_at_page()
     if taken is None or visit is None:
         return
@@ -82,14 +84,13 @@ def show() -> None:
             st.rerun()
 
 
-def named(collection: str) -> str:
-    """The name of a collection as a visitor reads it."""
-    home = actor().home
+def named(collection: str, home: str) -> str:
+    """The name of a collection as it is read by a visitor, whose own is `home`, or by anybody else, who has none."""
     return collection if not home else say("visiting.own") if collection == home else say("visiting.samples")
 
 
 def _show_end() -> None:
     st.title(say("sign_in.title"), anchor=False)
     st.info(say("visiting.over"), icon=":material/waving_hand:")
-    st.link_button(say("visiting.again"), _AGAIN, type="primary")
-    st.caption(say("visiting.unclosed"))
+    # a button of Streamlit's would open another tab; the page's style sheet is not here
+    st.html(f'<a href="{_AGAIN}" target="_self" style="{_BUTTON}">{html.escape(say("visiting.again"))}</a>')
