@@ -41,7 +41,7 @@ from rag_core.adapters.optional import require
 from rag_core.adapters.records.store import FILE
 from rag_core.adapters.records.store import RecordStore as RecordStore
 from rag_core.adapters.tracing import Traces, traces
-from rag_core.decision.measure import Tools
+from rag_core.decision.tools import Tools
 from rag_core.domain.acts import Action, Note, permit, require_entry
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements

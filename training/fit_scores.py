@@ -26,9 +26,9 @@ from sklearn.model_selection import GroupKFold
 
 from rag_core.compression.extract import FEATURES, score_units
 from rag_core.compression.extract import UNREAD as UNREAD_ODDS
-from rag_core.decision.measure import legible, reader
 from rag_core.evaluation.calibration import holds_right_answer
 from rag_core.evaluation.labelled import holds_answer
+from rag_core.gating.answerability import legible, reader
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import FEATURES as ALL_FEATURES
 from rag_core.gating.features import FITS, weigh

@@ -22,7 +22,7 @@ from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.adapters.records.tables import GUARDED, MIGRATIONS
 from rag_core.adapters.records.texts import MAX_CHARS
 from rag_core.decision.decide import decide
-from rag_core.decision.progress import Outcome
+from rag_core.decision.outcomes import Outcome
 from rag_core.domain.answer import evidence_key
 from rag_core.domain.documents import Box, Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft

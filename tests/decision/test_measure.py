@@ -21,7 +21,8 @@ from rag_core import wiring
 from rag_core.adapters.embedding.by_name import EMBEDDED, EMBEDDED_LANGUAGES
 from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.decision.decide import decide
-from rag_core.decision.measure import Tools, measure, understand
+from rag_core.decision.measure import measure, understand
+from rag_core.decision.tools import Tools
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Metadata

@@ -16,7 +16,7 @@ from library_kit import HashEmbedder, check_whole, library, text
 
 from rag_core.adapters.records.store import RecordStore
 from rag_core.decision.decide import decide, replay
-from rag_core.decision.measure import Tools
+from rag_core.decision.tools import Tools
 from rag_core.decision.why_missed import LostAt
 from rag_core.domain.documents import Metadata
 from rag_core.domain.indexing import ALLOWANCE, INDEXING

@@ -11,7 +11,7 @@ from library_kit import HashEmbedder, library, text
 from rag_core import Settings
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
-from rag_core.decision.measure import Tools
+from rag_core.decision.tools import Tools
 from rag_core.domain.decision import Decision
 from rag_core.engine import decided, measured_on
 from rag_core.entrypoints import commands

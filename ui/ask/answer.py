@@ -8,7 +8,7 @@ from typing import Literal
 import streamlit as st
 
 from rag_core.decision.checks.gating import LIKELY
-from rag_core.decision.present import indexing_in_words
+from rag_core.decision.notes import indexing_in_words
 from rag_core.domain.claims import Conflict
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import ConfidenceLevel, Reason

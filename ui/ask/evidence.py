@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from rag_core.compression.citing import boxes_of
-from rag_core.decision.present import word_in_words
+from rag_core.decision.notes import word_in_words
 from rag_core.domain.claims import Citation, Evidence
 from rag_core.domain.decision import Decision
 from rag_core.domain.passages import Hit, Passage, PassageKind

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from rag_core.decision.checks.gating import LIKELY
-from rag_core.decision.present import nowhere_in_words
+from rag_core.decision.notes import nowhere_in_words
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Direction, State
