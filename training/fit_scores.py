@@ -32,7 +32,8 @@ from rag_core.gating.answerability import legible, reader
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import FEATURES as ALL_FEATURES
 from rag_core.gating.features import FITS, weigh
-from rag_core.gating.scores import Calibration, Identity, fit, is_narrow, question_hash
+from rag_core.gating.fitting import fit
+from rag_core.gating.scores import Calibration, Identity, is_narrow, question_hash
 from rag_core.retrieval.query import core, expand
 from rag_core.settings import DATA, Settings
 from rag_core.wiring import answerability_model, embedder

@@ -18,6 +18,7 @@ from rag_core.entrypoints.show import json_text, printable
 from rag_core.errors import InvalidInput, RagError
 from rag_core.evaluation.calibration import Sample, adjusted, figures, figures_of, fitted, given_by, is_right
 from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.gating import fitting
 from rag_core.gating import scores as calibrate
 from rag_core.gating.scores import Calibration, Identity
 from rag_core.library.disk.files import storage_problems, write_atomically
@@ -31,7 +32,7 @@ def fit(args: argparse.Namespace) -> int:
     if args.embedding:
         settings = settings.changed(embedding_model=args.embedding)
     questions, problems = labelled_questions(args.questions)
-    calibrate.require([one.answerable for one in questions], _least(args))  # before anything is measured
+    fitting.require([one.answerable for one in questions], _least(args))  # before anything is measured
     with library_for(args) as folder:
         if not args.embedding:
             settings = as_built(folder, args.collection, settings)
@@ -94,7 +95,7 @@ _NO_CORRECTNESS = (
 
 
 def _least(args: argparse.Namespace) -> int:
-    return calibrate.MIN_TO_ADJUST if args.adjust else calibrate.MIN_COUNT
+    return fitting.MIN_TO_ADJUST if args.adjust else fitting.MIN_COUNT
 
 
 def _out(args: argparse.Namespace, folder: Path) -> Path:
