@@ -31,8 +31,8 @@ from rag_core.entrypoints.show import json_text, printable, show_decision, show_
 from rag_core.errors import InvalidInput
 from rag_core.gating.scores import Identity
 from rag_core.grounding.judge import judge_claims
-from rag_core.library.contents import Contents
 from rag_core.library.erasing import Erased
+from rag_core.library.stored.contents import Contents
 from rag_core.settings import Cost, Settings
 from rag_core.settings.configuration import parse_value
 from rag_core.settings.profiles import AUTO, of_cost, require_domain

@@ -19,9 +19,9 @@ from rag_core.entrypoints.jsonl import Bad, read_rows
 from rag_core.entrypoints.show import json_text, printable
 from rag_core.errors import InvalidInput, RagError
 from rag_core.evaluation.labelled import LabelledQuestion, read_labelled_files
-from rag_core.library.bounds import require_metadata
 from rag_core.library.library import AddReport
-from rag_core.library.sources import Source, described, sources_from
+from rag_core.library.stored.bounds import require_metadata
+from rag_core.library.stored.sources import Source, described, sources_from
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings, parse_value
 from rag_core.settings.endpoints import model_environment

@@ -12,8 +12,8 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Document
 from rag_core.domain.trace import CheckResult
 from rag_core.grounding.citations import sources_list
-from rag_core.library.described import document_json
-from rag_core.library.reading import is_outdated
+from rag_core.library.indexing.described import document_json
+from rag_core.library.indexing.reading import is_outdated
 from rag_core.settings import Settings
 
 # Zero-width joiners shape the letters of Arabic and of the scripts of India: between two of them, or after the sign that

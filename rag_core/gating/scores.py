@@ -21,7 +21,7 @@ from rag_core.domain.ports import AnswerabilityModel, Embedder
 from rag_core.errors import InvalidInput
 from rag_core.gating.features import FEATURES, magnitude
 from rag_core.library.disk.files import seal, unseal
-from rag_core.library.indexing import INDEX_VERSION
+from rag_core.library.indexing.indexer import INDEX_VERSION
 from rag_core.settings import DATA
 
 FILE = DATA / "answerability.json"

@@ -16,20 +16,20 @@ from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.documents import Metadata
 from rag_core.domain.ports import Cancel, Embedder, LexicalStore, Progress, VectorStore
 from rag_core.errors import IngestError
-from rag_core.library import stored_sources
-from rag_core.library.adding import Adding, AddReport
-from rag_core.library.bounds import require_metadata
 from rag_core.library.disk.files import Stamp
 from rag_core.library.disk.lock import sweep
 from rag_core.library.erasing import Erased, OnErase, erase_copies, mentions_of, nothing_else
-from rag_core.library.inbox import Accepted
-from rag_core.library.indexing import INDEX_VERSION, Indexer
-from rag_core.library.manifest import Entry, Manifest
+from rag_core.library.indexing.adding import Adding, AddReport
+from rag_core.library.indexing.indexer import INDEX_VERSION, Indexer
 from rag_core.library.opened import OnDelete, Opened, no_document
 from rag_core.library.quota import QuotaOf, Room, no_quota, taken
 from rag_core.library.salvage import salvage
-from rag_core.library.sources import Source
-from rag_core.library.store import ForgetRows, Store, nothing_outside
+from rag_core.library.stored import stored_sources
+from rag_core.library.stored.bounds import require_metadata
+from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.manifest import Entry, Manifest
+from rag_core.library.stored.sources import Source
+from rag_core.library.stored.store import ForgetRows, Store, nothing_outside
 from rag_core.settings import Settings
 
 __all__ = ["Accepted", "AddReport", "Library"]

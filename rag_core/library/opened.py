@@ -11,21 +11,21 @@ from dataclasses import replace
 from rag_core.domain.acts import Note, unnoted
 from rag_core.domain.ports import Cancel, Embedder
 from rag_core.errors import InvalidInput, LibraryDamaged, LibraryError, ModelMismatch, StoreMismatch
-from rag_core.library import stored_sources
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.lock import sweep, writing
 from rag_core.library.disk.private import is_open, tighten
 from rag_core.library.early import early
 from rag_core.library.erasing import OnErase, nothing_else
-from rag_core.library.inbox import Accepted, Inbox
-from rag_core.library.indexing import INDEX_VERSION
-from rag_core.library.manifest import Manifest
-from rag_core.library.packed import Passages
+from rag_core.library.indexing.indexer import INDEX_VERSION
+from rag_core.library.indexing.waiting import WaitingDocument, WaitingDocuments
 from rag_core.library.quota import QuotaOf, no_quota, taken
-from rag_core.library.snapshot import Snapshot
-from rag_core.library.store import Store
-from rag_core.library.waiting import WaitingDocument, WaitingDocuments
-from rag_core.library.writer import Writer
+from rag_core.library.stored import stored_sources
+from rag_core.library.stored.inbox import Accepted, Inbox
+from rag_core.library.stored.manifest import Manifest
+from rag_core.library.stored.packed import Passages
+from rag_core.library.stored.snapshot import Snapshot
+from rag_core.library.stored.store import Store
+from rag_core.library.stored.writer import Writer
 
 # what else holds words of documents forgets them: their ids, and the last version that has them
 OnDelete = Callable[[Collection[str], int], None]

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_core.errors import IngestError, InvalidInput, QuotaExceeded
-from rag_core.library import stored_sources
-from rag_core.library.bounds import MAX_NAME_CHARS, require_source
 from rag_core.library.disk.private import HeldFile
-from rag_core.library.inbox import Accepted
-from rag_core.library.manifest import Entry
-from rag_core.library.sources import Source
+from rag_core.library.stored import stored_sources
+from rag_core.library.stored.bounds import MAX_NAME_CHARS, require_source
+from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.manifest import Entry
+from rag_core.library.stored.sources import Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from rag_core.entrypoints.model_command import PROMPT
 from rag_core.errors import ModelUnavailable
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.trial import Ended, summary, to_read, try_model
-from rag_core.library.sources import text_source
+from rag_core.library.stored.sources import text_source
 from rag_core.settings import Settings
 from rag_core.settings.endpoints import Endpoint
 from rag_core.wiring import configured_models, language_model, open_engine

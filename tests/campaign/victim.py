@@ -21,7 +21,7 @@ from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.decision.tools import Tools
 from rag_core.engine import Engine
 from rag_core.library.library import Library
-from rag_core.library.sources import Source
+from rag_core.library.stored.sources import Source
 from rag_core.records.stored import FeedbackKind
 
 

@@ -31,7 +31,7 @@ from rag_core.domain.ports import Vectors
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, ModelUnavailable
-from rag_core.library.sources import text_source
+from rag_core.library.stored.sources import text_source
 from rag_core.settings import Mode, Settings
 
 TODAY = date(2026, 11, 20)

@@ -25,8 +25,8 @@ from rag_core.ingest.pdf_worker.hidden import Kind
 from rag_core.ingest.pdf_worker.layers import Layers
 from rag_core.ingest.pdf_worker.ocr import Drawer
 from rag_core.ingest.pdf_worker.pages import Options, read
-from rag_core.library.reading import READING_VERSION, is_outdated
-from rag_core.library.stored_json import document_from_json, document_to_json
+from rag_core.library.indexing.reading import READING_VERSION, is_outdated
+from rag_core.library.stored.stored_json import document_from_json, document_to_json
 
 PIXELS = 25_000_000
 NO_OCR = Drawer("", PIXELS, enabled=False, allow_cpu=lambda seconds: None)

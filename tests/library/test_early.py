@@ -25,12 +25,12 @@ from rag_core.domain.status import ConfidenceLevel
 from rag_core.engine import Engine, confidence_metadata, measured_on
 from rag_core.errors import InvalidInput, LibraryBusy
 from rag_core.language import terms
-from rag_core.library.adding import EARLY_PASSAGES
 from rag_core.library.early import MAX_NOW, early
-from rag_core.library.embedding import EMBED_BATCH
+from rag_core.library.indexing.adding import EARLY_PASSAGES
+from rag_core.library.indexing.embedding import EMBED_BATCH
+from rag_core.library.indexing.waiting import WaitingDocument, WaitingDocuments
 from rag_core.library.library import Library
-from rag_core.library.snapshot import Snapshot
-from rag_core.library.waiting import WaitingDocument, WaitingDocuments
+from rag_core.library.stored.snapshot import Snapshot
 from rag_core.settings import Settings
 from rag_core.work.recording import passage_of
 

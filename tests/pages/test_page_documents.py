@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 from rag_core.domain.documents import Document, Metadata
 from rag_core.errors import InvalidInput
 from rag_core.library.disk.lock import writing
-from rag_core.library.sources import Source, text_source
+from rag_core.library.stored.sources import Source, text_source
 from rag_core.settings import Settings
 from rag_core.wiring import act_log, open_engine
 from ui.app import state

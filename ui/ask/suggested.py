@@ -20,7 +20,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import PassageKind
 from rag_core.domain.ports import Cancel
 from rag_core.engine import Engine
-from rag_core.library.snapshot import Snapshot
+from rag_core.library.stored.snapshot import Snapshot
 from rag_core.settings import DATA, Settings
 from rag_core.work.background import Background
 from ui.app import state

@@ -18,8 +18,8 @@ from rag_core.domain.documents import Page
 from rag_core.errors import InvalidInput, LibraryDamaged, LimitExceeded
 from rag_core.library.disk.files import Stamp, damaged, read_verified, stamp_file, unpack, verify_file
 from rag_core.library.disk.private import create
-from rag_core.library.manifest import Entry
-from rag_core.library.stored_json import page_from_json, page_to_json
+from rag_core.library.stored.manifest import Entry
+from rag_core.library.stored.stored_json import page_from_json, page_to_json
 
 PAGES, LAYOUT = "pages.json.gz", "layout.jsonl.gz"
 CACHE_BYTES = 64 << 20  # about ten filings of 300 pages: 1 MB of text and 2 MB of packed layout each

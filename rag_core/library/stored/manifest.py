@@ -12,8 +12,8 @@ from typing import Any
 from rag_core.domain.documents import Document, Metadata
 from rag_core.errors import LibraryError
 from rag_core.library.disk.files import Stamp, damaged, seal, stamps_from_json, stamps_to_json, unseal
-from rag_core.library.inbox import Accepted
-from rag_core.library.stored_json import document_from_json, document_to_json
+from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.stored_json import document_from_json, document_to_json
 
 SCHEMA_VERSION = 1  # the form of the files on disk
 UNSAID_STORE = "faiss-flat"  # the vector store of a library whose manifest names none: there was no other

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Vectors
-from rag_core.library.manifest import Entry
-from rag_core.library.stored_pages import PageReader
+from rag_core.library.stored.manifest import Entry
+from rag_core.library.stored.stored_pages import PageReader
 
 
 class WaitingDocument:

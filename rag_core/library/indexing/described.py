@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rag_core.domain.documents import Document
-from rag_core.library.reading import is_outdated
+from rag_core.library.indexing.reading import is_outdated
 
 
 def document_json(document: Document) -> dict[str, object]:

@@ -20,10 +20,10 @@ from rag_core.ingest.pdf_facts import form_of
 from rag_core.ingest.pdf_process import size_of
 from rag_core.library.disk.files import Stamp, seal, stamps_from_json, stamps_to_json, unseal
 from rag_core.library.disk.private import tighten, write
-from rag_core.library.inbox import Accepted
-from rag_core.library.recognised import RecognisedPages
-from rag_core.library.stored_json import metadata_from_json, metadata_to_json
-from rag_core.library.stored_pages import LAYOUT, PAGES, PageWriter, read_pages
+from rag_core.library.indexing.recognised import RecognisedPages
+from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.stored_json import metadata_from_json, metadata_to_json
+from rag_core.library.stored.stored_pages import LAYOUT, PAGES, PageWriter, read_pages
 
 READING_VERSION = 5  # the PDF reader's version; pages read by another version are read again
 READ_AS_NOW = 4  # the first version that reads text layers as this one does

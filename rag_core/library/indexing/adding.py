@@ -11,12 +11,12 @@ from rag_core.domain.documents import Document
 from rag_core.domain.ports import Cancel, Progress, Vectors
 from rag_core.errors import Cancelled, IngestError, PasswordNeeded, RagError, StoredFileDamaged
 from rag_core.library.disk.files import storage_problems
-from rag_core.library.embedding import Made
-from rag_core.library.inbox import Accepted, Inbox
-from rag_core.library.indexing import Indexer, Prepared
-from rag_core.library.manifest import Entry
-from rag_core.library.waiting import WaitingDocument, WaitingDocuments
-from rag_core.library.writer import Parts, Writer
+from rag_core.library.indexing.embedding import Made
+from rag_core.library.indexing.indexer import Indexer, Prepared
+from rag_core.library.indexing.waiting import WaitingDocument, WaitingDocuments
+from rag_core.library.stored.inbox import Accepted, Inbox
+from rag_core.library.stored.manifest import Entry
+from rag_core.library.stored.writer import Parts, Writer
 
 GROUP_PASSAGES = 256  # passages of small texts that are embedded together: one forward pass each would take several times as long
 EARLY_PASSAGES = 64  # that a document, or a group of small texts, has at least to be asked before its vectors are there; about two seconds

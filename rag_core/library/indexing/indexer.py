@@ -24,8 +24,6 @@ from rag_core.ingest.chunk import chunk
 from rag_core.ingest.layout import json_rows
 from rag_core.ingest.pdf import find_tessdata
 from rag_core.language import detect
-from rag_core.library import stored_sources
-from rag_core.library.cutting import Cutting
 from rag_core.library.disk.files import (
     Stamp,
     pack_parts,
@@ -39,15 +37,17 @@ from rag_core.library.disk.files import (
     verify_file,
 )
 from rag_core.library.disk.private import make_folder, write
-from rag_core.library.embedding import Made, terms_of, vectors_of
-from rag_core.library.inbox import Accepted
-from rag_core.library.manifest import Entry, combined
-from rag_core.library.reading import READING_FILES, READING_VERSION, Reading, ReadOptions, no_text, read, reuse
-from rag_core.library.store import PASSAGES, VECTORS, Store
-from rag_core.library.stored_json import document_from_json, document_to_json, passages_to_json
-from rag_core.library.stored_pages import LAYOUT, PAGES
-from rag_core.library.waiting import WaitingDocument
-from rag_core.library.writer import TERMS, Parts, pack_terms
+from rag_core.library.indexing.cutting import Cutting
+from rag_core.library.indexing.embedding import Made, terms_of, vectors_of
+from rag_core.library.indexing.reading import READING_FILES, READING_VERSION, Reading, ReadOptions, no_text, read, reuse
+from rag_core.library.indexing.waiting import WaitingDocument
+from rag_core.library.stored import stored_sources
+from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.manifest import Entry, combined
+from rag_core.library.stored.store import PASSAGES, VECTORS, Store
+from rag_core.library.stored.stored_json import document_from_json, document_to_json, passages_to_json
+from rag_core.library.stored.stored_pages import LAYOUT, PAGES
+from rag_core.library.stored.writer import TERMS, Parts, pack_terms
 from rag_core.settings import Settings
 
 INDEX_VERSION = 3  # chunker, language module and normalisation together; a library of another version must be rebuilt

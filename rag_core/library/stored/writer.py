@@ -17,10 +17,10 @@ from rag_core.errors import RagError
 from rag_core.ingest.layout import json_rows
 from rag_core.library.disk.files import Stamp, damaged, pack_parts, stamp_folder, storage_problems, unpack, unpack_vectors
 from rag_core.library.disk.private import make_folder, tighten
-from rag_core.library.manifest import Entry, Manifest
-from rag_core.library.packed import Passages
-from rag_core.library.snapshot import Snapshot
-from rag_core.library.store import PASSAGES, VECTORS, Store, sync_tree
+from rag_core.library.stored.manifest import Entry, Manifest
+from rag_core.library.stored.packed import Passages
+from rag_core.library.stored.snapshot import Snapshot
+from rag_core.library.stored.store import PASSAGES, VECTORS, Store, sync_tree
 
 TERMS = "terms.json.gz"
 PUBLISH_SECONDS = 2.0  # a reader sees new documents this often while many are added

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rag_core.errors import LibraryError
-from rag_core.library.store import VECTORS, Store
+from rag_core.library.stored.store import VECTORS, Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from rag_core.domain.documents import Document, Page, WordBox
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import LexicalIndex, VectorIndex, Waiting
 from rag_core.errors import InvalidInput
-from rag_core.library.manifest import Entry
-from rag_core.library.packed import Passages
-from rag_core.library.stored_pages import PageReader
+from rag_core.library.stored.manifest import Entry
+from rag_core.library.stored.packed import Passages
+from rag_core.library.stored.stored_pages import PageReader
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,6 @@ import numpy as np
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import LexicalStore, VectorIndex, VectorStore
 from rag_core.errors import InvalidInput, LibraryError, RagError
-from rag_core.library import stored_sources
 from rag_core.library.disk.files import (
     Stamp,
     damaged,
@@ -42,11 +41,12 @@ from rag_core.library.disk.files import (
     write_atomically,
 )
 from rag_core.library.disk.private import make_folder
-from rag_core.library.manifest import Entry, Manifest
-from rag_core.library.packed import Packed, Passages
-from rag_core.library.snapshot import Snapshot
-from rag_core.library.stored_json import passages_from_json
-from rag_core.library.stored_pages import PageReader
+from rag_core.library.stored import stored_sources
+from rag_core.library.stored.manifest import Entry, Manifest
+from rag_core.library.stored.packed import Packed, Passages
+from rag_core.library.stored.snapshot import Snapshot
+from rag_core.library.stored.stored_json import passages_from_json
+from rag_core.library.stored.stored_pages import PageReader
 
 PASSAGES, VECTORS = "passages.json.gz", "vectors.npy"
 NOTHING_YET = (0, "")  # what CURRENT says until the first manifest stands

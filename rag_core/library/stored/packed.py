@@ -11,7 +11,7 @@ from typing import overload
 
 from rag_core.domain.passages import Passage
 from rag_core.library.disk.files import damaged, unpack
-from rag_core.library.stored_json import passages_from_json
+from rag_core.library.stored.stored_json import passages_from_json
 
 
 class Packed(Sequence[Passage]):

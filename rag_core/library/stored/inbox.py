@@ -14,8 +14,8 @@ from typing import Any
 from rag_core.domain.documents import Metadata
 from rag_core.library.disk.files import damaged, seal, sync, unseal, write_atomically
 from rag_core.library.disk.private import HeldFile
-from rag_core.library.sources import Kind, Source, clean, digest_prefix
-from rag_core.library.stored_json import metadata_from_json, metadata_to_json
+from rag_core.library.stored.sources import Kind, Source, clean, digest_prefix
+from rag_core.library.stored.stored_json import metadata_from_json, metadata_to_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from rag_core.errors import LibraryDamaged
 from rag_core.library.disk import private
 from rag_core.library.disk.files import Stamp, damaged
 from rag_core.library.disk.private import BLOCK_BYTES, HeldFile, blocks_of, make_folder
-from rag_core.library.inbox import Accepted
+from rag_core.library.stored.inbox import Accepted
 
 FOLDER = "sources"
 
