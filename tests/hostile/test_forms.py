@@ -18,7 +18,7 @@ import pytest
 from folding import each
 
 from rag_core.domain.documents import HIDDEN_SIGNS, Document, holds_hidden
-from rag_core.entrypoints.show import show_documents
+from rag_core.entrypoints.terminal.show import show_documents
 from rag_core.ingest.pdf import HIDDEN_KINDS, read_pdf
 from rag_core.ingest.pdf_worker.fonts import Fonts
 from rag_core.ingest.pdf_worker.hidden import Kind

@@ -14,8 +14,8 @@ from rag_core.adapters.index.flat import FaissStore
 from rag_core.decision.tools import Tools
 from rag_core.domain.decision import Decision
 from rag_core.engine import decided, measured_on
-from rag_core.entrypoints import commands
 from rag_core.entrypoints.cli import main
+from rag_core.entrypoints.commands import library as commands
 from rag_core.errors import InvalidInput
 from rag_core.library.joined import JoinedCorpus, joined
 from rag_core.wiring import act_log, joined_corpus

@@ -13,9 +13,9 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rag_core.entrypoints.common import library_folder
+from rag_core.entrypoints.commands.serving import Serving, noted
 from rag_core.entrypoints.http.origin import LOCAL, Asgi, is_loopback
-from rag_core.entrypoints.serving import Serving, noted
+from rag_core.entrypoints.terminal.common import library_folder
 from rag_core.errors import InvalidInput
 from rag_core.service.service import Service
 from rag_core.service.tokens import Tokens
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
 PAGE = "ui.serve"  # looked up by name: the core never imports the page, which stands above it
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]  # this file is so many folders below the copy of the repository
 END_SECONDS = 20  # that requests have to end when the service stops; the service itself waits for jobs after that
 KEEP_ALIVE_SECONDS = 15  # an idle connection is kept so long: proxies keep theirs for longer and open another
 MAX_MESSAGE_BYTES = 50_000_000  # that a page sends over its web socket: server.maxMessageSize

@@ -12,7 +12,8 @@ from typing import Any
 from rag_core.domain.acts import Action
 from rag_core.domain.decision import Decision
 from rag_core.engine import Engine, decided, measured_on
-from rag_core.entrypoints.common import (
+from rag_core.entrypoints.commands.rebuilt import calibrations_in_words, what_changed
+from rag_core.entrypoints.terminal.common import (
     add_documents,
     answer_rows,
     chosen_settings,
@@ -25,9 +26,8 @@ from rag_core.entrypoints.common import (
     progress_line,
     report_problems,
 )
-from rag_core.entrypoints.jsonl import Bad, read_rows
-from rag_core.entrypoints.rebuilt import calibrations_in_words, what_changed
-from rag_core.entrypoints.show import json_text, printable, show_decision, show_documents, show_settings
+from rag_core.entrypoints.terminal.jsonl import Bad, read_rows
+from rag_core.entrypoints.terminal.show import json_text, printable, show_decision, show_documents, show_settings
 from rag_core.errors import InvalidInput
 from rag_core.gating.scores import Identity
 from rag_core.grounding.judge import judge_claims

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rag_core.entrypoints.common import chosen_settings, labelled_questions, library_folder, progress_line
-from rag_core.entrypoints.show import json_text, printable
+from rag_core.entrypoints.terminal.common import chosen_settings, labelled_questions, library_folder, progress_line
+from rag_core.entrypoints.terminal.show import json_text, printable
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.evidence import LABELLED
 from rag_core.evaluation.executions import recorded

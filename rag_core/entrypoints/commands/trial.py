@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rag_core.engine import Engine
-from rag_core.entrypoints.common import add_documents, chosen_settings, labelled_questions, library_for, output, progress_line
-from rag_core.entrypoints.show import printable
+from rag_core.entrypoints.terminal.common import add_documents, chosen_settings, labelled_questions, library_for, output, progress_line
+from rag_core.entrypoints.terminal.show import printable
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.trial import spread, summary, to_read, try_model

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from rag_core.entrypoints.common import library_folder
+from rag_core.entrypoints.terminal.common import library_folder
 from rag_core.errors import InvalidInput
 from rag_core.library.quota import Quota
 from rag_core.library.stored.store import is_name

@@ -13,8 +13,15 @@ from typing import Any
 from rag_core import __version__
 from rag_core.domain.acts import Action
 from rag_core.engine import Engine
-from rag_core.entrypoints.common import add_documents, chosen_settings, labelled_questions, library_folder, library_for, progress_line
-from rag_core.entrypoints.show import json_text, printable
+from rag_core.entrypoints.terminal.common import (
+    add_documents,
+    chosen_settings,
+    labelled_questions,
+    library_folder,
+    library_for,
+    progress_line,
+)
+from rag_core.entrypoints.terminal.show import json_text, printable
 from rag_core.errors import InvalidInput, RagError
 from rag_core.evaluation.calibration import Sample, adjusted, figures, figures_of, fitted, given_by, is_right
 from rag_core.evaluation.labelled import LabelledQuestion

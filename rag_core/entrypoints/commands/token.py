@@ -6,8 +6,8 @@ import argparse
 import sys
 from datetime import UTC, datetime
 
-from rag_core.entrypoints.common import library_folder
-from rag_core.entrypoints.show import json_text, printable
+from rag_core.entrypoints.terminal.common import library_folder
+from rag_core.entrypoints.terminal.show import json_text, printable
 from rag_core.service.tokens import Token, Tokens
 
 

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 
 from rag_core.decision.batch import ReplaySet, replay_many
 from rag_core.engine import Engine
-from rag_core.entrypoints.common import (
+from rag_core.entrypoints.terminal.common import (
     add_documents,
     chosen_settings,
     labelled_questions,
     library_for,
     progress_line,
 )
-from rag_core.entrypoints.show import printable
+from rag_core.entrypoints.terminal.show import printable
 from rag_core.errors import InvalidInput
 from rag_core.evaluation import (
     Ran,

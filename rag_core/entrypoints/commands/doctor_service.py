@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_core.entrypoints import serving
+from rag_core.entrypoints.commands import serving
 from rag_core.entrypoints.http.origin import is_loopback
 from rag_core.library.quota import Quota
 from rag_core.library.stored.store import collections

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from rag_core.domain.decision import Decision
-from rag_core.entrypoints.common import answer_rows, chosen_settings, output
-from rag_core.entrypoints.jsonl import Bad, read_rows
-from rag_core.entrypoints.show import json_text, show_decision
+from rag_core.entrypoints.terminal.common import answer_rows, chosen_settings, output
+from rag_core.entrypoints.terminal.jsonl import Bad, read_rows
+from rag_core.entrypoints.terminal.show import json_text, show_decision
 from rag_core.errors import InvalidInput
 from rag_core.over import decide_over
 

@@ -15,8 +15,8 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Metadata
 from rag_core.domain.ports import Progress
 from rag_core.engine import Engine
-from rag_core.entrypoints.jsonl import Bad, read_rows
-from rag_core.entrypoints.show import json_text, printable
+from rag_core.entrypoints.terminal.jsonl import Bad, read_rows
+from rag_core.entrypoints.terminal.show import json_text, printable
 from rag_core.errors import InvalidInput, RagError
 from rag_core.evaluation.labelled import LabelledQuestion, read_labelled_files
 from rag_core.library.library import AddReport

@@ -8,9 +8,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
-from rag_core.entrypoints.common import chosen_settings
-from rag_core.entrypoints.show import printable
-from rag_core.entrypoints.trial_command import trial
+from rag_core.entrypoints.commands.trial import trial
+from rag_core.entrypoints.terminal.common import chosen_settings
+from rag_core.entrypoints.terminal.show import printable
 from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.settings.endpoints import Endpoint
 from rag_core.wiring import configured_models, endpoint_model

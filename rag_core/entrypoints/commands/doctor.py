@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rag_core.entrypoints.common import chosen_settings, library_folder
-from rag_core.entrypoints.show import printable
+from rag_core.entrypoints.terminal.common import chosen_settings, library_folder
+from rag_core.entrypoints.terminal.show import printable
 from rag_core.errors import RagError
 from rag_core.ingest import pdf_process
 from rag_core.ingest.limits import DEFAULT_LIMITS
@@ -193,7 +193,7 @@ def _page(folder: Path) -> list[Finding]:
 
 def _of_service(folder: Path) -> list[Finding]:
     """Where it listens, as whom, its limits and quotas, and its tokens."""
-    from rag_core.entrypoints import doctor_service  # only here: no other row needs it
+    from rag_core.entrypoints.commands import doctor_service
     from rag_core.service.tokens import Tokens
 
     rows = doctor_service.running(folder, login=login(os.environ) is not None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from rag_core.entrypoints.common import library_folder
+from rag_core.entrypoints.terminal.common import library_folder
 from rag_core.service.principal import Principal, collections_of, scopes_of
 from rag_core.service.service import Service
 from rag_core.settings.configuration import load_settings
