@@ -27,7 +27,8 @@ from rag_core.work import loading
 from ui.app import pending, state
 from ui.app.pending import Pending
 from ui.app.texts import say, screen, tell
-from ui.ask import asking, attempts, drafted, waiting
+from ui.ask.decision import attempts, drafted
+from ui.ask.question import asking, waiting
 from ui.settings.sharing import to_address, to_yaml
 
 QUESTION = "How often does the flow meter have to be calibrated?"

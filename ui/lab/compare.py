@@ -23,7 +23,7 @@ from rag_core.settings import Cost, Settings, presets
 from rag_core.wiring import records
 from ui.app import state, visitor
 from ui.app.texts import say, tell
-from ui.ask.asking import changed_knobs
+from ui.ask.question.asking import changed_knobs
 from ui.lab import overview
 from ui.lab import state as lab
 from ui.lab.decisions import show_decision, show_label

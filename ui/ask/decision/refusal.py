@@ -13,11 +13,11 @@ from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Direction, State
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
-from ui.ask.drafted import show_drafter
-from ui.ask.how_sure import limit_of, show_how_sure
-from ui.ask.meter import meter
-from ui.ask.sentences import flagged
-from ui.ask.trace import measured, required
+from ui.ask.decision.drafted import show_drafter
+from ui.ask.decision.how_sure import limit_of, show_how_sure
+from ui.ask.decision.meter import meter
+from ui.ask.decision.sentences import flagged
+from ui.ask.decision.trace import measured, required
 from ui.settings.wording import PERCENT, percent
 
 METER_WIDTH = 380  # pixels

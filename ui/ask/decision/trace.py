@@ -18,9 +18,9 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.trace import CheckResult, Direction, State
 from rag_core.settings import Mode, Settings
 from ui.app.texts import say, tell
-from ui.ask.attempts import show_attempts
-from ui.ask.meter import meter
-from ui.ask.sentences import BEFORE, show_rejected
+from ui.ask.decision.attempts import show_attempts
+from ui.ask.decision.meter import meter
+from ui.ask.decision.sentences import BEFORE, show_rejected
 from ui.settings.wording import PERCENT, percent
 
 # the setting that is a check's limit; where there is none, the limit is fixed

@@ -27,7 +27,7 @@ from ui.app import state
 from ui.app.background import watch
 from ui.app.state import Session
 from ui.app.texts import say
-from ui.ask.asking import ASK, INGEST
+from ui.ask.question.asking import ASK, INGEST
 
 FILE = DATA / "table_questions.yaml"
 LABEL = re.compile(r"[^\W\d_]{3,}(?: [\w-]+){1,5}")  # what a row is called: two to six words

@@ -18,7 +18,7 @@ from ui.app.asked import Asked
 from ui.app.problems import show_error
 from ui.app.scope import Scope
 from ui.app.texts import say
-from ui.ask import export
+from ui.ask.leaving import export
 from ui.settings.sharing import COLLECTION, DECISION
 
 MAX_DIGITS = 15  # a decision's number counts from 1

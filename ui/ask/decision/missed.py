@@ -16,7 +16,7 @@ from ui.app.asked import Asked
 from ui.app.naming import unique_names
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
-from ui.ask.evidence import place_of
+from ui.ask.decision.evidence import place_of
 from ui.documents import viewer
 from ui.documents.viewer import Place
 from ui.settings.fields import set_knob

@@ -13,7 +13,7 @@ from rag_core.domain.decision import AttemptView
 from rag_core.domain.llm_trace import Call, LlmTrace, Sufficiency
 from rag_core.domain.trace import CheckResult, State
 from ui.app.texts import say, tell
-from ui.ask.sentences import show_sentences
+from ui.ask.decision.sentences import show_sentences
 
 
 def show_attempts(attempts: Sequence[AttemptView], llm_trace: LlmTrace | None) -> None:

@@ -10,7 +10,7 @@ from rag_core.engine import Engine
 from rag_core.settings import Settings
 from ui.app.state import Session
 from ui.app.texts import say
-from ui.ask import suggested
+from ui.ask.question import suggested
 
 
 @dataclass(frozen=True, slots=True)

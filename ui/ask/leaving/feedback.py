@@ -15,7 +15,7 @@ from ui.app.asked import Asked, Given
 from ui.app.naming import unique_names
 from ui.app.problems import show_error
 from ui.app.texts import say
-from ui.ask import labelling
+from ui.ask.leaving import labelling
 
 _PROBLEM = "feedback_problem"
 
