@@ -17,7 +17,6 @@ from rag_core.compression.conflicts import between_passages, other_sides
 from rag_core.compression.extract import Extract, extract
 from rag_core.compression.raw import context_words, first_sentences, short_enough, stays_whole, whole_passages
 from rag_core.decision.find import find, read_query
-from rag_core.decision.replies import SETTLED, reply
 from rag_core.decision.tools import Tools, entailment_model_for
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.claims import Claim, Conflict
@@ -28,6 +27,7 @@ from rag_core.domain.llm_trace import LlmTrace
 from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.ports import Corpus, Embedder, Vectors
+from rag_core.domain.replies import SETTLED, reply
 from rag_core.errors import InvalidInput, RagError
 from rag_core.facts import entities
 from rag_core.gating.answerability import legible, read_answers, reader

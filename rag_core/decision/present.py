@@ -22,12 +22,13 @@ from rag_core.decision.notes import (
     on_unread,
     unreadable,
 )
-from rag_core.decision.replies import SETTLED
+from rag_core.domain import replies
 from rag_core.domain.answer import Answer, Refusal, Reply
 from rag_core.domain.decision import REGENERATE, AttemptView, Decision, citation_coverage
 from rag_core.domain.llm_trace import LlmTrace, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
+from rag_core.domain.replies import SETTLED, is_reply
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, State, Trace
 from rag_core.gating.levels import level, main_score, mean_cosine, within_cut
@@ -92,10 +93,13 @@ def reply(measurements: Measurements) -> Decision:
     """
     reason = SETTLED.get(measurements.understanding.intent, Reason.ABOUT_LIBRARY)
     answered = reason.status is AnswerStatus.SUCCESS
+    language, text = measurements.understanding.language, measurements.answer
+    if answered and not is_reply(text, reason, language):  # kept by a version with other words: it is said again in those of now
+        text = replies.reply(measurements.understanding.intent, language, measurements.library)
     return Decision(
         question=measurements.question,
-        language=measurements.understanding.language,
-        outcome=Reply(measurements.answer, reason) if answered else Refusal(_sentence(measurements), (reason,), measurements.answer),
+        language=language,
+        outcome=Reply(text, reason, language) if answered else Refusal(_sentence(measurements), (reason,), measurements.answer),
         trace=Trace(),
         confidence_level=ConfidenceLevel.HIGH if answered else ConfidenceLevel.INSUFFICIENT,
         scores={"correctness": 0.0, "answerability": 0.0, "top_cosine": 0.0},

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from folding import each
 
-from rag_core.decision.replies import MAX_COUNT, SETTLED, reply
 from rag_core.domain.measurements import LibraryFacts
+from rag_core.domain.replies import MAX_COUNT, SETTLED, reply
 from rag_core.domain.status import AnswerStatus
 from rag_core.language import LANGUAGES, detect
 
@@ -73,3 +73,8 @@ def test_given_more_documents_than_can_be_named_then_the_rest_are_counted() -> N
 
 def test_given_a_title_with_braces_then_it_is_shown_as_it_is() -> None:
     assert reply("about_library", "en", facts("{documents}")).endswith("- {documents}")
+
+
+def test_given_a_title_of_several_lines_then_it_is_one_line_of_the_list() -> None:
+    """A line of its own would read as our words."""
+    assert reply("about_library", "en", facts("Terms\nYou may cancel at any time.")).endswith("\n- Terms You may cancel at any time.")
