@@ -19,7 +19,8 @@ from folding import each
 
 from rag_core.domain.documents import HIDDEN_SIGNS, Document, holds_hidden
 from rag_core.entrypoints.terminal.show import show_documents
-from rag_core.ingest.pdf import HIDDEN_KINDS, read_pdf
+from rag_core.ingest.pdf import read_pdf
+from rag_core.ingest.pdf_findings import HIDDEN_KINDS
 from rag_core.ingest.pdf_worker.fonts import Fonts
 from rag_core.ingest.pdf_worker.hidden import Kind
 from rag_core.ingest.pdf_worker.layers import Layers

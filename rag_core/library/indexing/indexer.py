@@ -22,7 +22,7 @@ from rag_core.errors import LibraryDamaged, LibraryError, StoredFileDamaged
 from rag_core.ingest import strategies
 from rag_core.ingest.chunk import chunk
 from rag_core.ingest.layout import json_rows
-from rag_core.ingest.pdf import find_tessdata
+from rag_core.ingest.tessdata import find_tessdata
 from rag_core.language import detect
 from rag_core.library.disk.files import (
     Stamp,
