@@ -223,18 +223,6 @@ def test_given_a_library_of_the_users_own_documents_when_opened_then_the_samples
     assert list(page.dataframe[0].value["name"]) == ["own.pdf"]
 
 
-def test_given_no_library_yet_when_opened_then_the_samples_are_indexed_once_and_progress_shows(app: AppTest, empty_library: Path) -> None:
-    app.run()
-    assert "Indexing the sample documents" in texts(app)
-
-    page = opened(app)
-
-    assert len(page.dataframe[0].value) == len(list(SAMPLES.glob("*.pdf")))
-    generation = state.engine().library.snapshot.version
-    settle(page)
-    assert state.engine().library.snapshot.version == generation
-
-
 def select(page: AppTest, *rows: int) -> AppTest:
     page.session_state[page.dataframe[0].key] = {"selection": {"rows": list(rows), "columns": [], "cells": []}}
     return page.run()
