@@ -12,9 +12,11 @@ from ui.app.problems import show_error
 from ui.app.progress import running, upload_field
 from ui.app.scope import choose_scope
 from ui.app.texts import say
-from ui.ask import answer, asking, keys, link, turns, waiting
-from ui.ask.examples import show_examples
+from ui.ask import answer, keys, turns
 from ui.ask.history import show_history
+from ui.ask.leaving import link
+from ui.ask.question import asking, waiting
+from ui.ask.question.examples import show_examples
 from ui.settings import sharing
 from ui.settings.sidebar import settings_from_sidebar
 

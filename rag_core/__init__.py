@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from rag_core.engine import Engine as Engine
     from rag_core.grounding.citations import sources_list as sources_list
     from rag_core.grounding.judge import judge_claims as judge_claims
-    from rag_core.library.sources import Source as Source
-    from rag_core.library.sources import text_source as text_source
+    from rag_core.library.stored.sources import Source as Source
+    from rag_core.library.stored.sources import text_source as text_source
     from rag_core.over import ask_over as ask_over
     from rag_core.over import decide_over as decide_over
     from rag_core.over import decide_over_async as decide_over_async
@@ -47,7 +47,7 @@ _PLACES = {
     "Refusal": "domain.answer",
     "Reply": "domain.answer",
     "Settings": "settings",
-    "Source": "library.sources",
+    "Source": "library.stored.sources",
     "StandAlone": "conversation.stand_alone",
     "ask_over": "over",
     "decide": "decision.decide",
@@ -62,7 +62,7 @@ _PLACES = {
     "replay": "decision.decide",
     "stand_alone": "conversation.stand_alone",
     "sources_list": "grounding.citations",
-    "text_source": "library.sources",
+    "text_source": "library.stored.sources",
 }
 
 __all__ = ["__version__", *_PLACES]

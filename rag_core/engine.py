@@ -13,7 +13,8 @@ from rag_core.conversation.by_model import by_model
 from rag_core.conversation.stand_alone import StandAlone, stand_alone
 from rag_core.decision.decide import decide
 from rag_core.decision.llm_steps import generate
-from rag_core.decision.measure import Tools, measure
+from rag_core.decision.measure import measure
+from rag_core.decision.tools import Tools
 from rag_core.decision.why_missed import Missed, why_missed
 from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.decision import Decision

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rag_core.decision.measure import Tools
+from rag_core.decision.tools import Tools
 from rag_core.domain.acts import Action
 from rag_core.domain.decision import Decision
 from rag_core.domain.given import ReadyPassage

@@ -41,7 +41,7 @@ from rag_core.adapters.optional import require
 from rag_core.adapters.records.store import FILE
 from rag_core.adapters.records.store import RecordStore as RecordStore
 from rag_core.adapters.tracing import Traces, traces
-from rag_core.decision.measure import Tools
+from rag_core.decision.tools import Tools
 from rag_core.domain.acts import Action, Note, permit, require_entry
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
@@ -51,15 +51,15 @@ from rag_core.errors import InvalidInput, InvalidSetting, LibraryError, QuotaExc
 from rag_core.evaluation.counts import Counts
 from rag_core.gating import scores as calibrate
 from rag_core.library import dropping
-from rag_core.library.contents import Contents, contents
 from rag_core.library.erasing import Erased, Mentions
-from rag_core.library.inbox import Inbox
 from rag_core.library.joined import JoinedCorpus, joined
 from rag_core.library.library import AddReport, Library
-from rag_core.library.manifest import UNSAID_STORE, Manifest
 from rag_core.library.quota import Quota, taken
 from rag_core.library.ready import ReadyCorpus, ready_corpus
-from rag_core.library.store import Store, collections, create_collection, is_name
+from rag_core.library.stored.contents import Contents, contents
+from rag_core.library.stored.inbox import Inbox
+from rag_core.library.stored.manifest import UNSAID_STORE, Manifest
+from rag_core.library.stored.store import Store, collections, create_collection, is_name
 from rag_core.settings import Settings
 from rag_core.settings.configuration import auditing, most_collections, quotas
 from rag_core.settings.endpoints import Endpoint, endpoints, model_environment

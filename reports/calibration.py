@@ -30,7 +30,7 @@ from rag_core.evaluation.calibration import MAX_WORDS, Sample, figures, fitted, 
 from rag_core.evaluation.labelled import read_labelled_files
 from rag_core.gating import scores as calibrate
 from rag_core.gating.scores import question_hash
-from rag_core.library.sources import Source, sources_from
+from rag_core.library.stored.sources import Source, sources_from
 from rag_core.settings import DATA, Settings
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -24,7 +24,7 @@ from rag_core.domain.ports import Corpus
 from rag_core.evaluation import judged_under, read_labelled
 from rag_core.gating.levels import prompt_level
 from rag_core.grounding.citations import quote_stands
-from rag_core.library.sources import sources_from
+from rag_core.library.stored.sources import sources_from
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE, SAMPLES, QUESTIONS = ROOT / "docs" / "figures.md", ROOT / "data" / "samples", ROOT / "data" / "questions.jsonl"

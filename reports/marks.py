@@ -38,8 +38,8 @@ from rag_core.domain.ports import Embedder, Vectors
 from rag_core.grounding.units import units
 from rag_core.library.disk.private import blocks_of
 from rag_core.library.library import Library
-from rag_core.library.snapshot import Snapshot
-from rag_core.library.sources import Source, sources_from
+from rag_core.library.stored.snapshot import Snapshot
+from rag_core.library.stored.sources import Source, sources_from
 from rag_core.settings import Settings
 
 FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE  # a ligature is quoted as it stands

@@ -29,9 +29,10 @@ import numpy as np
 import pymupdf
 
 from rag_core.domain.documents import Page
-from rag_core.ingest.pdf import find_tessdata, read_pdf
+from rag_core.ingest.pdf import read_pdf
 from rag_core.ingest.pdf_worker.ocr import DPI
 from rag_core.ingest.pdf_worker.tesseract import Tesseract
+from rag_core.ingest.tessdata import find_tessdata
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = {"en": "flow-meter-manual", "cs": "smlouva-o-dodavce", "de": "wissensdatenbank", "hi": "samantar-shreni"}

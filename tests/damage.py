@@ -30,7 +30,7 @@ from rag_core.domain.llm_trace import Completion
 from rag_core.errors import RagError
 from rag_core.gating import scores as calibrate
 from rag_core.library.library import Library
-from rag_core.library.sources import Source, text_source
+from rag_core.library.stored.sources import Source, text_source
 from rag_core.records.stored import FeedbackKind
 from rag_core.settings import Settings
 

@@ -14,7 +14,7 @@ from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.grounding.locate import How, Located, locate
 from rag_core.grounding.units import units
-from rag_core.library.snapshot import Snapshot
+from rag_core.library.stored.snapshot import Snapshot
 from reports import marks as report
 from reports.marks import Read
 

@@ -26,13 +26,14 @@ from sklearn.model_selection import GroupKFold
 
 from rag_core.compression.extract import FEATURES, score_units
 from rag_core.compression.extract import UNREAD as UNREAD_ODDS
-from rag_core.decision.measure import legible, reader
 from rag_core.evaluation.calibration import holds_right_answer
 from rag_core.evaluation.labelled import holds_answer
+from rag_core.gating.answerability import legible, reader
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import FEATURES as ALL_FEATURES
 from rag_core.gating.features import FITS, weigh
-from rag_core.gating.scores import Calibration, Identity, fit, is_narrow, question_hash
+from rag_core.gating.fitting import fit
+from rag_core.gating.scores import Calibration, Identity, is_narrow, question_hash
 from rag_core.retrieval.query import core, expand
 from rag_core.settings import DATA, Settings
 from rag_core.wiring import answerability_model, embedder

@@ -20,7 +20,7 @@ from rag_core.domain.documents import Metadata
 from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
 from rag_core.evaluation.labelled import holds_answer
-from rag_core.library.sources import Source, text_source
+from rag_core.library.stored.sources import Source, text_source
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
 from training.answer_rows import Pair, labelled

@@ -144,7 +144,7 @@ def beside(
 
 def forgotten() -> None:
     """Forget what the page keeps in memory of any document, after a collection was deleted: pictures, and questions to try."""
-    from ui.ask import suggested  # no start needs these
+    from ui.ask.question import suggested  # no start needs these
     from ui.lab import state as records
 
     st.cache_data.clear()

@@ -1,59 +1,15 @@
-"""Every call of the API: its request, and the type that its reply is read as. Who sends it, and how, is elsewhere.
-
-Names of collections and ids are put into addresses quoted, so that none leads to another address.
-"""
+"""Every call of the API: its request, and the type that its reply is read as. Who sends it, and how, is elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any
 from urllib.parse import quote
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 
+from rag_core.client.call import Call, File, Settings, address_in, given, key_header
 from rag_core.service import models, profile_models, run_models, visit_models
-
-T = TypeVar("T")
-Settings = Mapping[str, bool | int | float | str]
-File = tuple[str, bytes]  # name and bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Call(Generic[T]):
-    """One request. `reads` is the type of the reply: a model, `bytes` for a picture, None for nothing."""
-
-    method: str
-    path: str
-    reads: type[T]
-    json: Any = None
-    params: Mapping[str, Any] = field(default_factory=dict)
-    form: Mapping[str, str] = field(default_factory=dict)
-    files: Sequence[File] = ()
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-    def read(self, content: bytes) -> T:
-        """The reply.
-
-        Raises:
-            ValueError: it has another form.
-        """
-        if self.reads is bytes:
-            return content  # type: ignore[return-value]
-        return TypeAdapter(self.reads).validate_json(content or b"null")
-
-
-def _in(collection: str, *parts: str | int) -> str:
-    return "/".join(["/api/collections", *(quote(str(part), safe="") for part in (collection, *parts))])
-
-
-def _given(**values: Any) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def _key(key: str | None) -> dict[str, str]:
-    """The header by which a call that is sent twice is done once."""
-    return {"idempotency-key": key} if key is not None else {}
 
 
 def index(
@@ -62,8 +18,8 @@ def index(
 ) -> Call[models.IndexOut]:  # fmt: skip
     """Add texts `{content, metadata?, id?, language?}`; `key` makes sending it twice the same as once."""
     rows = [one.model_dump() if isinstance(one, BaseModel) else dict(one) for one in documents]
-    body = _given(documents=rows, collection=collection, preset=preset, settings=settings, domain=domain)
-    headers = _key(key)
+    body = given(documents=rows, collection=collection, preset=preset, settings=settings, domain=domain)
+    headers = key_header(key)
     return Call("POST", "/api/rag/index", models.IndexOut, body, {"wait": wait}, headers=headers)
 
 
@@ -72,8 +28,8 @@ def index_files(
     wait: float = 60.0, key: str | None = None,
 ) -> Call[models.IndexOut]:  # fmt: skip
     """Add PDFs, .txt or .md files; `metadata` is a JSON object for all of them."""
-    form = {"namespace": collection, "metadata": metadata, **_given(password=password or None, domain=domain or None)}
-    headers = _key(key)
+    form = {"namespace": collection, "metadata": metadata, **given(password=password or None, domain=domain or None)}
+    headers = key_header(key)
     return Call("POST", "/api/rag/index", models.IndexOut, params={"wait": wait}, form=form, files=tuple(files), headers=headers)
 
 
@@ -84,8 +40,8 @@ def query(
 ) -> Call[models.Decision]:  # fmt: skip
     """Ask a question of a collection, or of several together, under a domain's profile where one is named; `auto` detects it."""
     asked = {"collection": collection} if isinstance(collection, str) else {"collections": list(collection)}
-    body = _given(query=question, top_k=top_k, preset=preset, settings=settings, **asked)
-    body |= _given(documents=documents, filters=filters, domain=domain, session=session or None)
+    body = given(query=question, top_k=top_k, preset=preset, settings=settings, **asked)
+    body |= given(documents=documents, filters=filters, domain=domain, session=session or None)
     return Call("POST", "/api/rag/query", models.Decision, body)
 
 
@@ -93,7 +49,7 @@ def decide(
     question: str, passages: Iterable[Mapping[str, Any]], *, preset: str | None = None, settings: Settings | None = None
 ) -> Call[models.Decision]:
     """Decide over passages of a retrieval of your own, best first."""
-    body = _given(question=question, passages=[dict(one) for one in passages], preset=preset, settings=settings)
+    body = given(question=question, passages=[dict(one) for one in passages], preset=preset, settings=settings)
     return Call("POST", "/api/rag/decide", models.Decision, body)
 
 
@@ -104,7 +60,7 @@ def judge(context: str, answer: str, language: str = "") -> Call[models.Judgemen
 
 def confidence(question: str, collection: str = "default") -> Call[models.Confidence]:
     """Ask a question for its confidence metadata."""
-    return Call("GET", _in(collection, "query"), models.Confidence, params={"query_text": question})
+    return Call("GET", address_in(collection, "query"), models.Confidence, params={"query_text": question})
 
 
 def collections() -> Call[models.Collections]:
@@ -114,12 +70,12 @@ def collections() -> Call[models.Collections]:
 
 def create(collection: str) -> Call[models.Collections]:
     """Make a collection."""
-    return Call("PUT", _in(collection), models.Collections)
+    return Call("PUT", address_in(collection), models.Collections)
 
 
 def drop(collection: str) -> Call[None]:
     """Delete a collection with everything in it and all that was kept about it."""
-    return Call("DELETE", _in(collection), type(None))
+    return Call("DELETE", address_in(collection), type(None))
 
 
 def begin_visit() -> Call[visit_models.VisitOut]:
@@ -134,67 +90,67 @@ def end_visit() -> Call[None]:
 
 def quota(collection: str = "default") -> Call[models.QuotaOut]:
     """Show how much a collection has, and the most that it may have."""
-    return Call("GET", _in(collection, "quota"), models.QuotaOut)
+    return Call("GET", address_in(collection, "quota"), models.QuotaOut)
 
 
 def set_quota(collection: str = "default", *, documents: int | None = None, bytes: int | None = None) -> Call[models.QuotaOut]:
     """Say how much a collection may have; what is left out has no limit."""
-    return Call("PUT", _in(collection, "quota"), models.QuotaOut, _given(documents=documents, bytes=bytes))
+    return Call("PUT", address_in(collection, "quota"), models.QuotaOut, given(documents=documents, bytes=bytes))
 
 
 def documents(collection: str = "default", *, limit: int = models.PAGE_ITEMS, offset: int = 0) -> Call[models.Documents]:
     """List documents."""
-    return Call("GET", _in(collection, "documents"), models.Documents, params={"limit": limit, "offset": offset})
+    return Call("GET", address_in(collection, "documents"), models.Documents, params={"limit": limit, "offset": offset})
 
 
 def document(id: str, collection: str = "default") -> Call[models.Document]:
     """Show a document."""
-    return Call("GET", _in(collection, "documents", id), models.Document)
+    return Call("GET", address_in(collection, "documents", id), models.Document)
 
 
 def describe(id: str, metadata: Settings, collection: str = "default") -> Call[models.Document]:
     """Replace a document's metadata."""
-    return Call("PUT", _in(collection, "documents", id, "metadata"), models.Document, {"metadata": dict(metadata)})
+    return Call("PUT", address_in(collection, "documents", id, "metadata"), models.Document, {"metadata": dict(metadata)})
 
 
 def delete(id: str, collection: str = "default") -> Call[None]:
     """Delete a document."""
-    return Call("DELETE", _in(collection, "documents", id), type(None))
+    return Call("DELETE", address_in(collection, "documents", id), type(None))
 
 
 def erase(id: str, collection: str = "default") -> Call[models.Erased]:
     """Delete a document everywhere."""
-    return Call("DELETE", _in(collection, "documents", id, "everywhere"), models.Erased)
+    return Call("DELETE", address_in(collection, "documents", id, "everywhere"), models.Erased)
 
 
 def page(id: str, number: int, collection: str = "default") -> Call[models.Page]:
     """Show the raw text of a page."""
-    return Call("GET", _in(collection, "documents", id, "pages", number), models.Page)
+    return Call("GET", address_in(collection, "documents", id, "pages", number), models.Page)
 
 
 def page_image(id: str, number: int, collection: str = "default") -> Call[bytes]:
     """Show a page as PNG."""
-    return Call("GET", _in(collection, "documents", id, "pages", number, "image"), bytes)
+    return Call("GET", address_in(collection, "documents", id, "pages", number, "image"), bytes)
 
 
 def decisions(collection: str = "default", *, limit: int = models.PAGE_ITEMS, before: int | None = None) -> Call[models.KeptList]:
     """List kept decisions, newest first."""
-    return Call("GET", _in(collection, "decisions"), models.KeptList, params=_given(limit=limit, before=before))
+    return Call("GET", address_in(collection, "decisions"), models.KeptList, params=given(limit=limit, before=before))
 
 
 def decision(id: str, collection: str = "default") -> Call[models.Decision]:
     """Show a kept decision."""
-    return Call("GET", _in(collection, "decisions", id), models.Decision)
+    return Call("GET", address_in(collection, "decisions", id), models.Decision)
 
 
 def replay(id: str, collection: str = "default", *, preset: str | None = None, settings: Settings | None = None) -> Call[models.Decision]:
     """Decide a kept question under other settings."""
-    return Call("POST", _in(collection, "decisions", id, "replay"), models.Decision, _given(preset=preset, settings=settings))
+    return Call("POST", address_in(collection, "decisions", id, "replay"), models.Decision, given(preset=preset, settings=settings))
 
 
 def evidence(id: str, number: int = 1, collection: str = "default") -> Call[bytes]:
     """Show the page of a source as PNG, with the cited words marked."""
-    return Call("GET", _in(collection, "decisions", id, "evidence", number), bytes)
+    return Call("GET", address_in(collection, "decisions", id, "evidence", number), bytes)
 
 
 def feedback(
@@ -209,12 +165,12 @@ def feedback(
 ) -> Call[models.Said]:
     """Say whether a decision was right: helpful, wrong_answer or wrong_refusal."""
     body = {"kind": kind, "comment": comment, "document": document, "page": page}
-    return Call("POST", _in(collection, "decisions", id, "feedback"), models.Said, body, headers=_key(key))
+    return Call("POST", address_in(collection, "decisions", id, "feedback"), models.Said, body, headers=key_header(key))
 
 
 def open_feedback(collection: str = "default", *, limit: int | None = None, offset: int = 0) -> Call[models.FeedbackList]:
     """List everybody's open feedback."""
-    return Call("GET", _in(collection, "feedback"), models.FeedbackList, params=_given(limit=limit, offset=offset))
+    return Call("GET", address_in(collection, "feedback"), models.FeedbackList, params=given(limit=limit, offset=offset))
 
 
 def run(
@@ -223,28 +179,28 @@ def run(
 ) -> Call[models.Job]:  # fmt: skip
     """Measure labelled questions as a job."""
     rows = [dict(one) for one in questions]
-    body = _given(name=name, questions=rows, preset=preset, settings=settings, budget_tokens=budget_tokens)
-    return Call("POST", _in(collection, "runs"), models.Job, body, headers=_key(key))
+    body = given(name=name, questions=rows, preset=preset, settings=settings, budget_tokens=budget_tokens)
+    return Call("POST", address_in(collection, "runs"), models.Job, body, headers=key_header(key))
 
 
 def report(number: int, collection: str = "default") -> Call[dict[str, Any]]:
     """Show the figures of a labelled run."""
-    return Call("GET", _in(collection, "runs", number), dict[str, Any])
+    return Call("GET", address_in(collection, "runs", number), dict[str, Any])
 
 
 def runs(collection: str = "default", *, limit: int | None = None, offset: int = 0) -> Call[run_models.Runs]:
     """List the labelled runs, newest first."""
-    return Call("GET", _in(collection, "runs"), run_models.Runs, params=_given(limit=limit, offset=offset))
+    return Call("GET", address_in(collection, "runs"), run_models.Runs, params=given(limit=limit, offset=offset))
 
 
 def resume(number: int, collection: str = "default", *, budget_tokens: int | None = None) -> Call[models.Job]:
     """Go on with a run that was stopped, as a job."""
-    return Call("POST", _in(collection, "runs", number, "resume"), models.Job, _given(budget_tokens=budget_tokens))
+    return Call("POST", address_in(collection, "runs", number, "resume"), models.Job, given(budget_tokens=budget_tokens))
 
 
 def export_run(number: int, collection: str = "default", *, what: str = "decisions") -> Call[bytes]:
     """Take a run away as JSON lines: labels, failing or decisions."""
-    return Call("GET", _in(collection, "runs", number, "export"), bytes, params={"what": what})
+    return Call("GET", address_in(collection, "runs", number, "export"), bytes, params={"what": what})
 
 
 def certify(
@@ -252,29 +208,29 @@ def certify(
     second: str = "", by_type: bool = False, preset: str | None = None, settings: Settings | None = None, save_as: str = "",
 ) -> Call[run_models.Certified]:  # fmt: skip
     """Choose a threshold on a run's questions that keeps the targets, such as {"wrong_answers": 0.05}, with its certificate."""
-    body = _given(targets=dict(targets), confidence=confidence, first=first, preset=preset, settings=settings)
+    body = given(targets=dict(targets), confidence=confidence, first=first, preset=preset, settings=settings)
     body |= {"second": second, "by_type": by_type, "save_as": save_as}
-    return Call("POST", _in(collection, "runs", number, "certificate"), run_models.Certified, body)
+    return Call("POST", address_in(collection, "runs", number, "certificate"), run_models.Certified, body)
 
 
 def certificates(collection: str = "default") -> Call[run_models.Certificates]:
     """List the saved presets that have a certificate, and whether each still holds."""
-    return Call("GET", _in(collection, "certificates"), run_models.Certificates)
+    return Call("GET", address_in(collection, "certificates"), run_models.Certificates)
 
 
 def labels(set: str, collection: str = "default") -> Call[bytes]:
     """Take a labelled set away as JSON lines."""
-    return Call("GET", _in(collection, "labels"), bytes, params={"set": set})
+    return Call("GET", address_in(collection, "labels"), bytes, params={"set": set})
 
 
 def export(collection: str = "default", *, limit: int = models.MAX_PAGE_ITEMS, before: int | None = None) -> Call[bytes]:
     """Take kept decisions away as JSON lines, newest first."""
-    return Call("GET", _in(collection, "export"), bytes, params=_given(limit=limit, before=before))
+    return Call("GET", address_in(collection, "export"), bytes, params=given(limit=limit, before=before))
 
 
 def jobs(*, limit: int | None = None, offset: int = 0) -> Call[models.Jobs]:
     """List your jobs."""
-    return Call("GET", "/api/jobs", models.Jobs, params=_given(limit=limit, offset=offset))
+    return Call("GET", "/api/jobs", models.Jobs, params=given(limit=limit, offset=offset))
 
 
 def job(id: str) -> Call[models.Job]:
@@ -289,17 +245,17 @@ def stop(id: str) -> Call[models.Job]:
 
 def profiles(collection: str = "default") -> Call[profile_models.Profiles]:
     """List the domain profiles with the version in force."""
-    return Call("GET", _in(collection, "profiles"), profile_models.Profiles)
+    return Call("GET", address_in(collection, "profiles"), profile_models.Profiles)
 
 
 def domain(question: str, collection: str = "default") -> Call[profile_models.DetectedOut]:
     """Say which domain would be detected for a question, and why."""
-    return Call("GET", _in(collection, "domain"), profile_models.DetectedOut, params={"query_text": question})
+    return Call("GET", address_in(collection, "domain"), profile_models.DetectedOut, params={"query_text": question})
 
 
 def versions(domain: str, collection: str = "default") -> Call[profile_models.Versions]:
     """List all versions of a profile with their evidence."""
-    return Call("GET", _in(collection, "profiles", domain), profile_models.Versions)
+    return Call("GET", address_in(collection, "profiles", domain), profile_models.Versions)
 
 
 def propose(
@@ -307,40 +263,42 @@ def propose(
     preset: str | None = None, budget_tokens: int | None = None, key: str | None = None,
 ) -> Call[models.Job]:  # fmt: skip
     """Try a changed profile on the questions of a labelled run or set, else on kept decisions; the proposal is kept with its evidence."""
-    body = _given(values=dict(values), why=why, run=run, set=set, preset=preset, budget_tokens=budget_tokens)
-    return Call("POST", _in(collection, "profiles", domain, "proposals"), models.Job, body, headers=_key(key))
+    body = given(values=dict(values), why=why, run=run, set=set, preset=preset, budget_tokens=budget_tokens)
+    return Call("POST", address_in(collection, "profiles", domain, "proposals"), models.Job, body, headers=key_header(key))
 
 
 def learn(
     domain: str, collection: str = "default", *, run: int | None = None, set: str | None = None, preset: str | None = None
 ) -> Call[models.Job]:
     """Try usual changes of a profile on half of the labelled questions, and propose the best with evidence on the rest."""
-    return Call("POST", _in(collection, "profiles", domain, "learn"), models.Job, _given(run=run, set=set, preset=preset))
+    return Call("POST", address_in(collection, "profiles", domain, "learn"), models.Job, given(run=run, set=set, preset=preset))
 
 
 def comparisons(domain: str, collection: str = "default") -> Call[profile_models.ComparisonsOut]:
     """List the comparisons of two versions of a profile on live questions, with what each shows."""
-    return Call("GET", _in(collection, "profiles", domain, "comparisons"), profile_models.ComparisonsOut)
+    return Call("GET", address_in(collection, "profiles", domain, "comparisons"), profile_models.ComparisonsOut)
 
 
 def compare(domain: str, a: int, b: int, collection: str = "default", *, alpha: float = 0.05) -> Call[profile_models.ComparisonsOut]:
     """Split live questions between two versions of a profile, by asker."""
-    return Call("POST", _in(collection, "profiles", domain, "comparisons"), profile_models.ComparisonsOut, {"a": a, "b": b, "alpha": alpha})
+    return Call(
+        "POST", address_in(collection, "profiles", domain, "comparisons"), profile_models.ComparisonsOut, {"a": a, "b": b, "alpha": alpha}
+    )
 
 
 def stop_comparing(domain: str, collection: str = "default") -> Call[profile_models.ComparisonsOut]:
     """Stop the comparison that runs."""
-    return Call("DELETE", _in(collection, "profiles", domain, "comparisons"), profile_models.ComparisonsOut)
+    return Call("DELETE", address_in(collection, "profiles", domain, "comparisons"), profile_models.ComparisonsOut)
 
 
 def put_in_force(domain: str, version: int, collection: str = "default") -> Call[profile_models.Versions]:
     """Accept a version of a profile, or go back to an earlier one."""
-    return Call("PUT", _in(collection, "profiles", domain, "versions", version), profile_models.Versions)
+    return Call("PUT", address_in(collection, "profiles", domain, "versions", version), profile_models.Versions)
 
 
 def decline(domain: str, version: int, collection: str = "default") -> Call[profile_models.Versions]:
     """Say no to a proposed version; it is kept."""
-    return Call("DELETE", _in(collection, "profiles", domain, "versions", version), profile_models.Versions)
+    return Call("DELETE", address_in(collection, "profiles", domain, "versions", version), profile_models.Versions)
 
 
 def record_execution(
@@ -348,11 +306,11 @@ def record_execution(
     outcome: str = "answered", feedback: str | None = None, decision: str = "", profile: str = "", key: str | None = None,
 ) -> Call[models.Said]:  # fmt: skip
     """Record how a piece of work with a prompt or a profile went."""
-    body = _given(
+    body = given(
         prompt_id=prompt_id, confidence=confidence, citation_coverage=citation_coverage, hallucination_detected=hallucination_detected,
         outcome=outcome, feedback=feedback, decision=decision, profile=profile,
     )  # fmt: skip
-    return Call("POST", _in(collection, "executions"), models.Said, body, headers=_key(key))
+    return Call("POST", address_in(collection, "executions"), models.Said, body, headers=key_header(key))
 
 
 def metrics() -> Call[bytes]:

@@ -11,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import httpx2
 
 from rag_core.client import calls
-from rag_core.client.calls import Call
+from rag_core.client.call import Call
 from rag_core.client.sending import ServiceError, event, failure, options, stage, unreachable, wait_seconds
 from rag_core.service import models
 

@@ -11,11 +11,13 @@ from collections.abc import Sequence
 
 from rag_core.compression.conflicts import another_side
 from rag_core.compression.extract import PASSAGES, Scored, score_units
-from rag_core.decision.measure import Tools, legible, read_query, reader
+from rag_core.decision.find import read_query
+from rag_core.decision.tools import Tools
 from rag_core.domain.drafts import Draft
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Corpus
+from rag_core.gating.answerability import legible, reader
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import weigh
 from rag_core.grounding.contradictions.subject import Asked

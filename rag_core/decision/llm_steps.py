@@ -18,8 +18,10 @@ from rag_core.compression.llm.prompts import compress_prompt, passage_fields, su
 from rag_core.compression.llm.quoting import data_line
 from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_yes_no
 from rag_core.decision.bearing import bears, is_one_sided, scored_units
-from rag_core.decision.measure import Tools, entailment_model_for, find, read_query
-from rag_core.decision.progress import Ask, next_step
+from rag_core.decision.find import find, read_query
+from rag_core.decision.outcomes import Ask
+from rag_core.decision.progress import next_step
+from rag_core.decision.tools import Tools, entailment_model_for
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.drafts import Draft
 from rag_core.domain.llm_trace import Attempt, Call, Completion, Limits, LlmTrace, OnStage, Prompt, Step, Sufficiency, Verification

@@ -6,83 +6,43 @@ ones too, so that a decision can be replayed under any thresholds.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import date
-from functools import partial
 
 import numpy as np
 
 from rag_core.compression.citing import cite
 from rag_core.compression.conflicts import between_passages, other_sides
-from rag_core.compression.extract import Extract, Read, extract
+from rag_core.compression.extract import Extract, extract
 from rag_core.compression.raw import context_words, first_sentences, short_enough, stays_whole, whole_passages
-from rag_core.decision.replies import SETTLED, reply
+from rag_core.decision.find import find, read_query
+from rag_core.decision.tools import Tools, entailment_model_for
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.claims import Claim, Conflict
-from rag_core.domain.documents import Document
 from rag_core.domain.drafts import Draft
 from rag_core.domain.given import GIVEN
 from rag_core.domain.indexing import INDEXING, indexing_of
 from rag_core.domain.llm_trace import LlmTrace
 from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import Hit, Passage
-from rag_core.domain.ports import AnswerabilityModel, Corpus, Embedder, EntailmentModel, LanguageModel, Reranker, Vectors, Waiting
-from rag_core.errors import InvalidInput, ModelUnavailable, RagError
+from rag_core.domain.ports import Corpus, Embedder, Vectors
+from rag_core.domain.replies import SETTLED, reply
+from rag_core.errors import InvalidInput, RagError
 from rag_core.facts import entities
-from rag_core.facts.names import code_stands, codes
+from rag_core.gating.answerability import legible, read_answers, reader
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import measure as measure_features
 from rag_core.gating.features import weigh
 from rag_core.gating.keywords import match_keywords
-from rag_core.gating.nowhere import MAX_TEXTS, nowhere
-from rag_core.gating.scores import READ, Calibration
+from rag_core.gating.named import missing_entities, nowhere_spoken_of, searched_documents
+from rag_core.gating.scores import Calibration
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.contradictions.subject import Asked
 from rag_core.ingest.context import context
-from rag_core.language import intent, is_time_sensitive, keywords, question_language, terms, words
-from rag_core.retrieval.acronyms import widened
-from rag_core.retrieval.given import in_given_order
-from rag_core.retrieval.hybrid import Ranking, retrieve
+from rag_core.language import intent, keywords, question_language
 from rag_core.retrieval.query import core, expand
 from rag_core.settings import Settings
-
-CODE_ROWS = 100  # passages by words in which a code is looked for
-
-
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """The models and clocks that measuring needs from outside.
-
-    `known_languages` are those the embedding model knows, None for any; `clock` returns seconds. `entailment_model` gives the one that the
-    settings name, None where they name none, and loads it when it is first asked. `model` gives the language model that the settings ask
-    for, None where none is configured.
-    """
-
-    embedder: Embedder
-    calibration: Calibration | None = None
-    known_languages: frozenset[str] | None = None
-    reranker: Callable[[str], Reranker] | None = None
-    clock: Callable[[], float] = time.perf_counter
-    today: Callable[[], date] = date.today
-    answerability_model: AnswerabilityModel | None = None
-    entailment_model: Callable[[Settings], EntailmentModel | None] | None = None
-    model: Callable[[Settings], LanguageModel | None] | None = None
-
-    def knows(self, language: str) -> bool:
-        """Whether the embedding model knows a language; "und" counts as known, since nothing speaks against it."""
-        return self.known_languages is None or language in self.known_languages or language == "und"
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """A question as it is searched for: abbreviations spelled out, its unit vector of shape (dim,), its index terms."""
-
-    text: str
-    vector: Vectors
-    terms: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -178,14 +138,6 @@ def library_facts(corpus: Corpus, rows: Sequence[int] | None, tools: Tools) -> L
     )
 
 
-def searched_documents(corpus: Corpus, rows: Sequence[int] | None) -> list[Document]:
-    """The documents that hold any of these rows, in library order."""
-    if rows is None:
-        return list(corpus.documents)
-    ids = {corpus.passages[row].document for row in rows}
-    return [document for document in corpus.documents if document.id in ids]
-
-
 def _measured(measurements: Measurements, corpus: Corpus, tools: Tools, rows: list[int] | None, timed: _Timer) -> Measurements:
     s, language = measurements.settings, measurements.understanding.language
     with timed("embed"):
@@ -254,69 +206,9 @@ def _probability(calibration: Calibration | None, features: Mapping[str, float],
     return calibration.probability(features) if found else 0.0
 
 
-def read_query(measurements: Measurements, embedder: Embedder) -> Query:
-    """The query: the vector of the question, and its terms in its own language and as the documents' languages inflect them."""
-    spelled = expand(measurements.question)
-    return Query(
-        spelled,
-        embedder.embed([spelled])[0],
-        tuple(_search_terms(spelled, measurements.understanding.language, measurements.library.languages)),
-    )
-
-
-def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools, rows: Sequence[int] | None) -> Ranking:
-    """The passages for a question, ranked under its settings; `rows` are those that may be found, None for all.
-
-    Ready passages keep the order in which they were given.
-    """
-    language, s = measurements.understanding.language, measurements.settings
-    if corpus.given is not None:
-        reorders = _reranker(s.reranker, tools)
-        return in_given_order(measurements.question, query.vector, query.terms, corpus, corpus.given, s.top_k, reorders)
-    wider = [term for term in widened(query.text, language, corpus, rows) if term not in query.terms]
-    query = replace(query, terms=(*query.terms, *wider))
-    if corpus.waiting is not None:
-        corpus, rows = _with_vectors(query, corpus, corpus.waiting, s, rows)
-    return retrieve(
-        measurements.question, query.vector, query.terms, corpus, s, rows,
-        reranker=_reranker(s.reranker, tools),
-        known_language=tools.knows(language), time_sensitive=is_time_sensitive(measurements.question, language), today=tools.today(),
-    )  # fmt: skip
-
-
-def _with_vectors(
-    query: Query, corpus: Corpus, waiting: Waiting, s: Settings, rows: Sequence[int] | None
-) -> tuple[Corpus, Sequence[int] | None]:
-    """The corpus with vectors of the passages that the words bring first, and the rows that may be found: no hit is without a cosine."""
-    by_words = [row for row, _ in corpus.lexical.search(query.terms, s.top_k * s.over_retrieve, rows)]
-    corpus = waiting.embedded(by_words)
-    if corpus.waiting is None or len(corpus.waiting.with_vectors(by_words)) == len(by_words):
-        return corpus, rows
-    return corpus, corpus.waiting.with_vectors(rows)  # there was no time for the last ones: they are no candidates
-
-
-def read_answers(question: str, language: str, hits: Sequence[Hit], answerability_model: AnswerabilityModel | None) -> list[float]:
-    """The log odds that each of the first passages holds the answer; none where nobody reads, or not these languages."""
-    read, languages = reader(question, language, answerability_model), legible(answerability_model)
-    return list(read([hit.passage.text for hit in hits[:READ] if hit.passage.language in languages])) if read else []
-
-
 def places(hits: Sequence[Hit], library: LibraryFacts) -> list[str]:
     """For each hit the line that says where it stands: title, section and table header."""
     return [context(library.titles.get(hit.passage.document, ""), hit.passage.section, hit.passage.header_text) for hit in hits]
-
-
-def reader(question: str, language: str, answerability_model: AnswerabilityModel | None) -> Read | None:
-    """Reads texts together with the question; None where nobody reads, or not this language."""
-    if answerability_model is None or language not in answerability_model.languages:
-        return None
-    asked = question.rstrip("? ") + "?"  # it learned from questions that end so; people type them without
-    return partial(answerability_model.answers, asked)
-
-
-def legible(answerability_model: AnswerabilityModel | None) -> frozenset[str]:
-    """The languages of passages that the answerability model reads, with the unknown one, against which nothing speaks."""
-    return frozenset({*answerability_model.languages, "und"}) if answerability_model else frozenset()
 
 
 def _drafted(
@@ -354,80 +246,6 @@ def _relevance(hits: Sequence[Hit], vector: Vectors, settings: Settings, embedde
     """Mean cosine of the question to the beginnings of the top passages."""
     tops = [hit.passage.text[: settings.relevance_chars] for hit in hits[: settings.relevance_passages]]
     return float(np.clip((embedder.embed(tops) @ vector).mean(), -1.0, 1.0)) if tops else None
-
-
-def _reranker(name: str, tools: Tools) -> Reranker | None:
-    """The reranker that the settings name; one that is asked for and cannot be had is an error, never silently left out."""
-    if not name:
-        return None
-    if tools.reranker is None:
-        raise ModelUnavailable(f"No reranker can be loaded here, and {name!r} is asked for.", remedy="Leave `reranker` empty.")
-    return tools.reranker(name)
-
-
-def entailment_model_for(settings: Settings, tools: Tools) -> EntailmentModel | None:
-    """The entailment model that the settings name; None where claims are checked by facts and overlap only."""
-    return tools.entailment_model(settings) if tools.entailment_model else None
-
-
-def _search_terms(question: str, language: str, languages: Sequence[str]) -> list[str]:
-    """The question's terms in its own language and, where they differ, as the documents' languages would inflect them."""
-    found = terms(question, language)
-    for other in languages:
-        if other != language:
-            found += [term for term in terms(question, other) if term not in found]
-    return found
-
-
-def missing_entities(
-    named: Sequence[str], language: str, corpus: Corpus, rows: Sequence[int] | None, facts: LibraryFacts
-) -> tuple[str, ...]:
-    """The entities that stand in no searched passage, heading, title or file name: a code as a whole, of anything else every word."""
-    languages = dict.fromkeys((language, *facts.languages))
-    titles = (*facts.names.values(), *facts.titles.values())
-    words_of_titles = {term for text in titles for code in languages for term in terms(text, code)}
-
-    def stands(word: str) -> bool:
-        spellings = list(dict.fromkeys(term for code in languages for term in terms(word, code)))
-        return not words_of_titles.isdisjoint(spellings) or bool(corpus.lexical.search(spellings, 1, rows))
-
-    def code_stands_somewhere(code: str) -> bool:
-        found = corpus.lexical.search([term for lang in languages for term in terms(code, lang)], CODE_ROWS, rows)
-        passages = [corpus.passages[row] for row, _ in found]
-        return any(code_stands(code, text) for text in (*titles, *(f"{p.text}\n{p.section}\n{p.header_text}" for p in passages)))
-
-    def is_there(entity: str) -> bool:
-        return code_stands_somewhere(entity) if codes(entity) else all(stands(word.text) for word in words(entity))
-
-    return tuple(entity for entity in named if not is_there(entity))
-
-
-def nowhere_spoken_of(measurements: Measurements, missing: Collection[str], corpus: Corpus, rows: Sequence[int] | None) -> tuple[str, ...]:
-    """The missing entities that no searched document names in any form (`rag_core.gating.nowhere`).
-
-    Empty where this cannot be known: nothing was searched, a page could not be read, there is too much text to read, or a caller gave only
-    some passages.
-    """
-    facts, language = measurements.library, measurements.understanding.language
-    if not missing or corpus.given is not None or not facts.passages or facts.unreadable or facts.pages + facts.passages > MAX_TEXTS:
-        return ()
-    asked = core(expand(measurements.question), language)
-    found = [entity for entity in entities(asked, language) if entity.text in missing]
-    try:
-        return nowhere(found, language, facts.languages, corpus.lexical.vocabulary(), _all_texts(corpus, rows))
-    except RagError:  # a page cannot be read: nothing true can be said
-        return ()
-
-
-def _all_texts(corpus: Corpus, rows: Sequence[int] | None) -> Iterator[str]:
-    """All that is known of any document, then the passages that were searched, then their pages, with running headers too."""
-    for one in corpus.documents:
-        yield "\n".join((one.name, one.title, one.metadata.date, *one.metadata.values.values()))
-    for passage in corpus.passages if rows is None else (corpus.passages[row] for row in rows):
-        yield "\n".join((passage.text, passage.section, passage.header_text))
-    for one in searched_documents(corpus, rows):
-        for page in range(1, one.page_count + 1):
-            yield corpus.page_text(one.id, page)
 
 
 def _with(measurements: Measurements, **values: object) -> Measurements:

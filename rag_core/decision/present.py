@@ -9,33 +9,33 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from rag_core.decision.checks import GATING
 from rag_core.decision.checks.gating import NEAR
 from rag_core.decision.compose import places_to_look
 from rag_core.decision.confidence import confidence
-from rag_core.decision.replies import SETTLED
+from rag_core.decision.notes import (
+    ask_again,
+    document_wanted,
+    notes_on,
+    nowhere_in_words,
+    on_contradictions,
+    on_scans,
+    on_unread,
+    unreadable,
+)
+from rag_core.domain import replies
 from rag_core.domain.answer import Answer, Refusal, Reply
-from rag_core.domain.claims import Citation
 from rag_core.domain.decision import REGENERATE, AttemptView, Decision, citation_coverage
-from rag_core.domain.indexing import indexing_of
 from rag_core.domain.llm_trace import LlmTrace, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
-from rag_core.domain.scanned import Unsure
+from rag_core.domain.replies import SETTLED, is_reply
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, State, Trace
-from rag_core.gating.levels import level, main_score, mean_cosine, shows_conflicts, unread, within_cut
-from rag_core.grounding.wording import contradiction
-from rag_core.language import refusal, spoken_of_nowhere
-from rag_core.settings import Mode
+from rag_core.gating.levels import level, main_score, mean_cosine, within_cut
+from rag_core.language import refusal
 
 RESOLVE_CONFLICTS = "resolve_conflicts"
 EXPAND_SEARCH = "expand_search"
-WHEN_INDEXED = "Ask again when indexing is done: a part of the documents can be found by their words only until then."
-MAX_WORDS = 5  # words of the question that a suggestion names; chosen
-MAX_UNSURE = 8  # words of a scan that a note names; the citations have them all
-MAX_NAMES, MAX_NAME_CHARS = 3, 40  # that a sentence on what stands nowhere may have; chosen
-_GATED = frozenset(check.reason for check in GATING)
 _READ_THEM = "Look at the findings of the documents: they say why pages could not be read, and which of it can be mended."
 
 
@@ -72,10 +72,10 @@ def answer(measurements: Measurements, trace: Trace, composed: Answer, beside: A
         scores=scores(measurements),
         notes=(
             *beside.notes,
-            *_contradictions(measurements),
-            *_unread(measurements),
-            *_scanned(composed.citations),
-            *_notes(measurements, trace, {h.passage.language for h in measurements.hits if h.passage.id in used}),
+            *on_contradictions(measurements),
+            *on_unread(measurements),
+            *on_scans(composed.citations),
+            *notes_on(measurements, trace, {h.passage.language for h in measurements.hits if h.passage.id in used}),
         ),
         metadata={
             **_metadata(measurements, len(used), RESOLVE_CONFLICTS if composed.conflicts else "", beside),
@@ -93,10 +93,13 @@ def reply(measurements: Measurements) -> Decision:
     """
     reason = SETTLED.get(measurements.understanding.intent, Reason.ABOUT_LIBRARY)
     answered = reason.status is AnswerStatus.SUCCESS
+    language, text = measurements.understanding.language, measurements.answer
+    if answered and not is_reply(text, reason, language):  # kept by a version with other words: it is said again in those of now
+        text = replies.reply(measurements.understanding.intent, language, measurements.library)
     return Decision(
         question=measurements.question,
-        language=measurements.understanding.language,
-        outcome=Reply(measurements.answer, reason) if answered else Refusal(_sentence(measurements), (reason,), measurements.answer),
+        language=language,
+        outcome=Reply(text, reason, language) if answered else Refusal(_sentence(measurements), (reason,), measurements.answer),
         trace=Trace(),
         confidence_level=ConfidenceLevel.HIGH if answered else ConfidenceLevel.INSUFFICIENT,
         scores={"correctness": 0.0, "answerability": 0.0, "top_cosine": 0.0},
@@ -129,7 +132,9 @@ def refuse(
     trace = Trace(tuple(checks))
     value, basis = _refusal_confidence(measurements, reasons[0])
     unread = unreadable(measurements)
-    wanted = () if NEAR in suggestions else _wanted(measurements, reasons[0])  # a likely answer was found: no other document is wanted
+    wanted = (
+        () if NEAR in suggestions else document_wanted(measurements, reasons[0])
+    )  # a likely answer was found: no other document is wanted
     explanation = " ".join(filter(None, (nowhere_in_words(measurements, reasons[0]), explanation, unread)))
     return Decision(
         question=measurements.question,
@@ -138,7 +143,7 @@ def refuse(
             text=_sentence(measurements),
             reasons=reasons,
             explanation=explanation,
-            suggestions=(*_again(measurements), *suggestions, *wanted, *((_READ_THEM,) if unread else ())),
+            suggestions=(*ask_again(measurements), *suggestions, *wanted, *((_READ_THEM,) if unread else ())),
             places=places_to_look(measurements),
         ),
         trace=trace,
@@ -146,38 +151,11 @@ def refuse(
         confidence_basis=basis,
         retrieved=_retrieved(measurements),
         scores=scores(measurements),
-        notes=(*beside.notes, *_notes(measurements, trace, measurements.library.languages)),
+        notes=(*beside.notes, *notes_on(measurements, trace, measurements.library.languages)),
         metadata=_metadata(measurements, 0, _action(reasons), beside),
         attempts=beside.attempts,
         judgements=beside.judgements,
     )
-
-
-def nowhere_in_words(measurements: Measurements, reason: Reason) -> str:
-    """One sentence, in the question's language, on what no document speaks of; empty where nothing is, or no gate refused for it.
-
-    Its names are words of the question: inert text, and short.
-    """
-    if not measurements.nowhere or reason not in _GATED:
-        return ""
-    names = [_short(name) for name in measurements.nowhere[:MAX_NAMES]]
-    return spoken_of_nowhere(names, measurements.library.chosen, measurements.understanding.language)
-
-
-def _wanted(measurements: Measurements, reason: Reason) -> tuple[str, ...]:
-    """The words that a document to add would have to speak of; nothing where no gate refused.
-
-    Names and numbers are left to `nowhere_in_words`, which knows their other forms. They are words of the question: inert text, and short.
-    """
-    told = " ".join((*measurements.understanding.entities, *(hit.passage.text for hit in measurements.hits))).casefold()
-    words = [word for word in measurements.keywords.missing if word.casefold() not in told][:MAX_WORDS]
-    if not words or not measurements.hits or measurements.keywords.abstain or reason not in _GATED:
-        return ()
-    return (f"Not found in the passages: {', '.join(map(_short, words))}. Add a document that speaks of this, or search more sources.",)
-
-
-def _short(word: str) -> str:
-    return word if len(word) <= MAX_NAME_CHARS else f"{word[: MAX_NAME_CHARS - 1]}…"
 
 
 def _sentence(measurements: Measurements) -> str:
@@ -214,82 +192,6 @@ def scores(measurements: Measurements) -> dict[str, float]:
         "relevance": measurements.relevance or 0.0,
     }
     return named | {name: value for name, value in measurements.features.items() if name not in named}
-
-
-def unreadable(measurements: Measurements) -> str:
-    """One sentence about pages of the searched documents that could not be read; empty when all could."""
-    pages = sum(len(numbers) for numbers in measurements.library.unreadable.values())
-    if not pages:
-        return ""
-    return f"{pages} of {measurements.library.pages} pages could not be read; the answer may be there."
-
-
-def indexing_in_words(measurements: Measurements) -> str:
-    """One sentence on searched documents whose vectors were still being made; empty where all were there."""
-    state = indexing_of(measurements.metadata)
-    if state is None:
-        return ""
-    found = f"{state.percent} % of {'its' if state.documents == 1 else 'their'} passages can be found by meaning, all of them by words"
-    if state.searched == 1:
-        return f"The document is still being indexed: {found}."
-    return f"{state.documents} of {state.searched} documents {'is' if state.documents == 1 else 'are'} still being indexed: {found}."
-
-
-def _again(measurements: Measurements) -> tuple[str, ...]:
-    """The suggestion of a refusal while documents are being indexed."""
-    return (WHEN_INDEXED,) if indexing_of(measurements.metadata) else ()
-
-
-def _contradictions(measurements: Measurements) -> tuple[str, ...]:
-    """The notes of an answer on contradictions in its sources, one each."""
-    return tuple(f"{contradiction(one, measurements.library)}." for one in measurements.conflicts) if shows_conflicts(measurements) else ()
-
-
-def _unread(measurements: Measurements) -> tuple[str, ...]:
-    """The note of an answer on claims that no model has read: silence must not look safe."""
-    count, of = unread(measurements), len(measurements.draft.claims)
-    said = f"Checked by facts and overlap only: {count} of {of} sentences. The confidence level is medium at most."
-    return (said,) if count else ()
-
-
-def _scanned(citations: Sequence[Citation]) -> tuple[str, ...]:
-    """The note of an answer on what was read from pictures: that it is no quote of the page itself, and which words may be wrong."""
-    scanned = [one for one in citations if one.ocr]
-    if not scanned:
-        return ()
-    parts = []
-    words = dict.fromkeys(word_in_words(word) for one in scanned for word in one.unsure or ())
-    if words:
-        more = f" and {len(words) - MAX_UNSURE} more" if len(words) > MAX_UNSURE else ""
-        parts.append(f"; not sure of: {', '.join(list(words)[:MAX_UNSURE])}{more}")
-    if any(one.unsure is None for one in scanned):
-        parts.append("; how sure it was of each word is not known")
-    capped = " The confidence level is medium at most." if any(one.doubtful for one in scanned) else ""
-    sources = "".join(f"[{one.id}]" for one in scanned)
-    return (f"{sources} read by OCR, and given as the scan was read{''.join(parts)}.{capped}",)
-
-
-def word_in_words(word: Unsure) -> str:
-    """A word that OCR may have read wrong, in quotation marks, with the signs to compare it by."""
-    alike = f" ({', '.join(word.alike)}?)" if word.alike else ""
-    return f"“{_short(word.text)}”{alike}"
-
-
-def _notes(measurements: Measurements, trace: Trace, languages: Collection[str]) -> tuple[str, ...]:
-    """The notes beside the text; `languages` are those that matter to it: the cited ones, or all that were searched."""
-    silent = {"contradictions", *(check.name for check in GATING)}  # a contradiction says so itself
-    observed = [c.stage.replace("_", " ") for c in trace.checks if c.stage not in silent and c.mode is not Mode.ENFORCE]
-    notes = [f"Audits that do not block under these settings: {', '.join(observed)}."] if observed else []
-    unknown = [code for code in measurements.library.unknown_languages if code in languages]
-    if unknown:
-        notes.append(
-            f"The embedding model does not know these languages: {', '.join(unknown)}. Documents in them are found by their words."
-        )
-    if unreadable(measurements):
-        notes.append(unreadable(measurements))
-    if said := indexing_in_words(measurements):
-        notes.append(said)
-    return tuple(notes)
 
 
 def _retrieved(measurements: Measurements) -> tuple[tuple[str, Hit], ...]:

@@ -8,11 +8,11 @@ sent, the progress ends in an `Ask`, and nothing is invented.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 
 from rag_core.decision.checks import GATING, GROUNDING, LLM_DRAFT, SUFFICIENCY, VERIFICATION
 from rag_core.decision.checks import llm as of_llm
+from rag_core.decision.outcomes import UNUSED, Ask, Drafted, Extract, Judged, Outcome, Progress, Refused
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
@@ -30,111 +30,6 @@ _OWN_WORDS = (  # measured: docs/log/2026-11-23-leaving-out-by-default.md
     "The level is medium at most."
 )
 UNAVAILABLE = "The language model could not be asked"
-
-
-class Outcome(StrEnum):
-    """The outcome of one draft of the model."""
-
-    SHOWN = "shown"
-    REJECTED = "rejected"
-    REFUSED = "refused"  # the model declined to answer
-    MALFORMED = "malformed"
-    EMPTY = "empty"
-    OFF_QUESTION = "off_question"
-    ONE_SIDED = "one_sided"
-    FAILED = "failed"  # there is none: the model could not be asked
-
-
-_UNUSED = {  # drafts that no check was made of; among the reasons of a refusal they come after the checks
-    Reason.EMPTY_DRAFT: Outcome.EMPTY,
-    Reason.MALFORMED_DRAFT: Outcome.MALFORMED,
-    Reason.OFF_QUESTION: Outcome.OFF_QUESTION,
-    Reason.ONE_SIDED: Outcome.ONE_SIDED,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A recorded draft with its checks under the settings of now."""
-
-    attempt: Attempt
-    outcome: Outcome
-    checks: tuple[CheckResult, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """The next step that must be done before anything can be decided.
-
-    Args:
-        step: what.
-        hits: the passages that it is about.
-        round: of retrieval, from 0.
-        level: for the wording of a draft's prompt; None for the one without.
-        findings: on the draft before.
-        asked: what the prompt of a draft depends on; see `llm_trace.Attempt.asked`.
-    """
-
-    step: Step
-    hits: tuple[Hit, ...] = ()
-    round: int = 0
-    level: ConfidenceLevel | None = None
-    findings: tuple[Finding, ...] = ()
-    asked: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Drafted:
-    """A draft that may be the answer. `view` are the measurements with this draft in them; `most` is its highest confidence level.
-
-    Its checks passed. Only a draft of two sides that contradict each other is not judged yet.
-    """
-
-    view: Measurements
-    checks: tuple[CheckResult, ...]
-    most: ConfidenceLevel = ConfidenceLevel.HIGH
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Extract:
-    """The extract stands, and `note` says why the model did not draft. `failed` when it was asked to, or should have been.
-
-    `most` and `notes` as in `Drafted`: what the model said of the passages holds whoever drafts.
-    """
-
-    note: str
-    failed: bool = False
-    most: ConfidenceLevel = ConfidenceLevel.HIGH
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """No answer: all reasons, the first first, and one sentence without a word of the model.
-
-    What a model says of its reasons stands in the trace only: it could ask the reader for anything ("enter your password there").
-    """
-
-    reasons: tuple[Reason, ...]
-    explanation: str
-    remedies: tuple[str, ...]
-
-
-End = Ask | Drafted | Extract | Refused
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far the record carries: how it ends, the check of sufficiency where the settings have it, and the drafts that were judged.
-
-    `judgements` are those of the model that count under the settings, one a round of retrieval.
-    """
-
-    end: End
-    checks: tuple[CheckResult, ...] = ()
-    judged: tuple[Judged, ...] = ()
-    judgements: tuple[Sufficiency, ...] = ()
 
 
 def next_step(measurements: Measurements) -> Ask | None:
@@ -274,7 +169,7 @@ def _judge(view: Measurements, attempt: Attempt) -> Judged | Ask:
     if attempt.call.failure:
         return Judged(attempt, Outcome.FAILED)
     if attempt.problem is not Reason.NONE:
-        return Judged(attempt, _UNUSED.get(attempt.problem, Outcome.REFUSED))
+        return Judged(attempt, UNUSED.get(attempt.problem, Outcome.REFUSED))
     drafted = of_llm.Drafted(view, attempt)
     checks = (*(check(view) for check in GROUNDING), *(check(drafted) for check in LLM_DRAFT))
     rejected = any(check.blocks for check in checks)
@@ -334,7 +229,7 @@ def _declined(measurements: Measurements, judgement: Sufficiency | None) -> Extr
 def _exhausted(measurements: Measurements, judgement: Sufficiency | None, judged: Sequence[Judged]) -> Extract | Refused:
     """All drafts were rejected: the extract if the settings allow it, else a refusal with every reason."""
     checks = {check.reason: check for one in judged for check in one.checks if check.blocks}
-    reasons = sorted({*checks, *(one.attempt.problem for one in judged if one.attempt.problem in _UNUSED)}, key=_order)
+    reasons = sorted({*checks, *(one.attempt.problem for one in judged if one.attempt.problem in UNUSED)}, key=_order)
     names = ", ".join(reason.replace("_", " ") for reason in reasons)
     drafts = "the model's draft was" if len(judged) == 1 else f"all {len(judged)} drafts of the model were"
     if measurements.settings.fallback_extract:
@@ -344,7 +239,7 @@ def _exhausted(measurements: Measurements, judgement: Sufficiency | None, judged
 
 
 def _order(reason: Reason) -> tuple[bool, int]:
-    return reason in _UNUSED, list(Reason).index(reason)
+    return reason in UNUSED, list(Reason).index(reason)
 
 
 def _ids(hits: Sequence[Hit]) -> list[str]:

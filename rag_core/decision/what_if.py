@@ -13,9 +13,9 @@ from decimal import Decimal
 from typing import Any
 
 from rag_core.decision.decide import decide, replay
-from rag_core.decision.replies import SETTLED
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
+from rag_core.domain.replies import SETTLED
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.settings import Cost, Knob, Mode, Settings
 

@@ -13,7 +13,9 @@ from enum import StrEnum
 
 from rag_core.compression.extract import PASSAGES
 from rag_core.decision.decide import decide
-from rag_core.decision.measure import Tools, find, measure, read_query
+from rag_core.decision.find import find, read_query
+from rag_core.decision.measure import measure
+from rag_core.decision.tools import Tools
 from rag_core.domain.claims import Claim
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Document

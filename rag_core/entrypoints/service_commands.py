@@ -31,12 +31,12 @@ def add_service(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     serve.add_argument("--no-page", action="store_true", help="the API and MCP alone")
     serve.add_argument("--rate", type=count, default=120, metavar="N", help="calls a minute of each caller (default: %(default)s)")
-    serve.set_defaults(run=later("serve_command", "serve"))
+    serve.set_defaults(run=later("serve", "serve"))
 
     mcp = sub.add_parser("mcp", parents=[library], help="serve MCP over standard input and output, for an assistant that starts it")
     mcp.add_argument("--scope", action="append", metavar="SCOPE", help="ask, index, label, watch or admin (default: all); may be repeated")
     mcp.add_argument("--collection", action="append", metavar="NAME", help="that it may enter (default: all); may be repeated")
-    mcp.set_defaults(run=later("mcp_command", "mcp"))
+    mcp.set_defaults(run=later("mcp", "mcp"))
 
     quota = sub.add_parser(
         "quota", parents=[library], help="show or set how much a collection may have",
@@ -45,7 +45,7 @@ def add_service(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     quota.add_argument("--collection", default="default", metavar="NAME", help="(default: %(default)s)")
     quota.add_argument("--documents", type=at_most, metavar="N", help="at most so many documents, or none for no limit")
     quota.add_argument("--bytes", type=at_most, metavar="N", help="at most so many bytes of files, or none for no limit")
-    quota.set_defaults(run=later("quota_command", "quota"))
+    quota.set_defaults(run=later("quota", "quota"))
 
     _add_tokens(sub, library)
     _add_acts(sub, library)
@@ -61,13 +61,13 @@ def _add_tokens(sub: argparse._SubParsersAction[argparse.ArgumentParser], librar
     )
     create.add_argument("--collection", action="append", required=True, metavar="NAME", help="to enter, or '*' for all; may be repeated")
     create.add_argument("--days", type=count, metavar="N", help="until it expires (default: never)")
-    create.set_defaults(run=later("token_command", "create"))
+    create.set_defaults(run=later("token", "create"))
     listed = what.add_parser("list", parents=[library], help="list all tokens, without their secrets")
     listed.add_argument("--json", action="store_true", help="as JSON lines")
-    listed.set_defaults(run=later("token_command", "listed"))
+    listed.set_defaults(run=later("token", "listed"))
     revoke = what.add_parser("revoke", parents=[library], help="close a token for good")
     revoke.add_argument("id", metavar="ID", help="as `token list` has it")
-    revoke.set_defaults(run=later("token_command", "revoke"))
+    revoke.set_defaults(run=later("token", "revoke"))
 
 
 def _add_acts(sub: argparse._SubParsersAction[argparse.ArgumentParser], library: argparse.ArgumentParser) -> None:
@@ -80,7 +80,7 @@ def _add_acts(sub: argparse._SubParsersAction[argparse.ArgumentParser], library:
     shown.add_argument("--collection", metavar="NAME", help="in this collection alone")
     shown.add_argument("--object", metavar="ID", help="to this document, decision or token alone")
     shown.add_argument("--json", action="store_true", help="as JSON lines")
-    shown.set_defaults(run=later("acts_command", "show"))
+    shown.set_defaults(run=later("acts", "show"))
     prune = how.add_parser(
         "prune", parents=[library], help="remove old lines; those that are left are verified as before",
         epilog="That lines were removed is a line of the log itself. The hash of a removed line is not found again: keep the "
@@ -88,7 +88,7 @@ def _add_acts(sub: argparse._SubParsersAction[argparse.ArgumentParser], library:
     )  # fmt: skip
     prune.add_argument("--days", type=count, required=True, metavar="N", help="keep the lines of the last N days")
     prune.add_argument("--to", type=Path, metavar="FILE", help="a new file for what goes (default: none, it is gone)")
-    prune.set_defaults(run=later("acts_command", "prune"))
+    prune.set_defaults(run=later("acts", "prune"))
     verify = how.add_parser(
         "verify", parents=[library], help="say whether the log is what was written, and print its newest hash",
         epilog="Keep the printed hash elsewhere and name it the next time: without it nobody can tell that the log's end was cut off, "
@@ -96,14 +96,14 @@ def _add_acts(sub: argparse._SubParsersAction[argparse.ArgumentParser], library:
     )  # fmt: skip
     verify.add_argument("--file", type=Path, metavar="FILE", help="what `audit prune --to` wrote, instead of the library's log")
     verify.add_argument("--head", action="append", default=[], metavar="HASH", help="a hash that was printed before; may be repeated")
-    verify.set_defaults(run=later("acts_command", "verify"))
+    verify.set_defaults(run=later("acts", "verify"))
 
 
 def later(module: str, name: str) -> Callable[[argparse.Namespace], int]:
     """A command whose module is imported when it runs: the packages of the service take a second that no other command should."""
 
     def run(args: argparse.Namespace) -> int:
-        return int(getattr(import_module(f"rag_core.entrypoints.{module}"), name)(args))
+        return int(getattr(import_module(f"rag_core.entrypoints.commands.{module}"), name)(args))
 
     return run
 

@@ -17,7 +17,7 @@ import regex
 
 from rag_core.facts.align import Sentence, read
 from rag_core.language import LANGUAGES, fold, lemma
-from rag_core.language.schema import ActRows
+from rag_core.language.statement_words import ActRows
 
 _MAX_TOKENS = 80  # words of a sentence; longer ones are tables or lists
 _BEHIND = 4  # words from a noun to what joins its doer to it, as in "approval in writing from"

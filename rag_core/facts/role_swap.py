@@ -14,7 +14,7 @@ import regex
 
 from rag_core.facts.align import Sentence, read
 from rag_core.language import LANGUAGES
-from rag_core.language.schema import WordOrder
+from rag_core.language.fact_words import WordOrder
 
 _MAX_TOKENS = 80  # words of a sentence; longer ones are tables or lists
 _CLOSE = 5  # words

@@ -18,7 +18,7 @@ from rag_core.facts.markers import Marker
 from rag_core.facts.roles import substituted_values
 from rag_core.facts.values import values
 from rag_core.language import LANGUAGES
-from rag_core.language.schema import ActRows
+from rag_core.language.statement_words import ActRows
 
 _TARGETS = 2  # content words after a negation that it is taken to negate; before it when none follow
 _MIN_SHARED = 1 / 3  # share of the smaller sentence's words; below it nothing is compared

@@ -11,7 +11,7 @@ import json
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from itertools import combinations_with_replacement
 from pathlib import Path
@@ -21,14 +21,12 @@ from rag_core.domain.ports import AnswerabilityModel, Embedder
 from rag_core.errors import InvalidInput
 from rag_core.gating.features import FEATURES, magnitude
 from rag_core.library.disk.files import seal, unseal
-from rag_core.library.indexing import INDEX_VERSION
+from rag_core.library.indexing.indexer import INDEX_VERSION
 from rag_core.settings import DATA
 
 FILE = DATA / "answerability.json"
 SCHEMA_VERSION = 2
 _KEYS = {"schema_version", "identity", "signals", "mean", "scale", "coefficients", "intercept", "narrow", "correctness", "provenance"}
-MIN_COUNT = 50  # questions of either kind for a fit of all features
-MIN_TO_ADJUST = 20  # questions of either kind for a fit that starts from another
 READ = 3  # the answerability model reads so many of the first passages, about 10 ms each
 FAR = 4.0  # standard deviations; a feature that is farther from those of the fit counts as this far
 
@@ -247,98 +245,6 @@ def load(files: Sequence[Path], identity: Identity) -> Calibration | None:
     return next((one for one in found if one.identity == identity), None)
 
 
-def fit(
-    identity: Identity,
-    measured: Sequence[Mapping[str, float]],
-    answerable: Sequence[bool],
-    provenance: Mapping[str, Any],
-    *,
-    weights: Sequence[float] | None = None,
-    c: float = 1.0,
-    products: bool = False,
-    features: tuple[str, ...] = FEATURES,
-    least: int = MIN_COUNT,
-) -> Calibration:
-    """Fit the regression. `c` is scikit-learn's C; features are standardised first, and multiplied two by two with `products`.
-
-    Raises:
-        InvalidInput: fewer than `least` questions of either kind.
-    """
-    import numpy as np
-    from sklearn.linear_model import LogisticRegression
-
-    require(answerable, least)
-    x = np.array([[row[name] for name in features] for row in measured])
-    mean, scale = x.mean(axis=0), x.std(axis=0)
-    scale[scale < 1e-9] = 1.0
-    x = _terms(x, mean, scale, products)
-    regression = LogisticRegression(C=c, max_iter=5000)
-    regression.fit(x, np.array(answerable), sample_weight=weights)
-    return Calibration(
-        identity, features, tuple(map(float, mean)), tuple(map(float, scale)), tuple(map(float, regression.coef_[0])),
-        float(regression.intercept_[0]), provenance,
-    )  # fmt: skip
-
-
 def is_narrow(measured: Mapping[str, float]) -> bool:
     """Whether so few passages were searched, and all of them read, that what the answerability model says decides nearly alone."""
     return bool(measured["read"]) and measured["searched"] <= magnitude(READ)
-
-
-def _terms(x: Any, mean: Any, scale: Any, products: bool) -> Any:
-    """The terms that the coefficients multiply, from raw features of shape (questions, features); see `Calibration`."""
-    import numpy as np
-
-    x = np.clip((x - mean) / scale, -FAR, FAR)
-    return np.hstack([x, *(x[:, [i]] * x[:, i:] for i in range(x.shape[1]))]) if products else x
-
-
-def adjust(
-    base: Calibration,
-    measured: Sequence[Mapping[str, float]],
-    answerable: Sequence[bool],
-    provenance: Mapping[str, Any],
-    *,
-    c: float = 0.1,
-    least: int = MIN_TO_ADJUST,
-) -> Calibration:
-    """Fit what these questions say otherwise than a score does: its coefficients are held near to where they are, not near to 0.
-
-    `c` is the C of `fit`; a small one moves the intercept alone. So few labels do not spoil a score, and many may change all of it.
-
-    Raises:
-        InvalidInput: fewer than `least` questions of either kind.
-    """
-    import numpy as np
-    from scipy.optimize import minimize
-    from scipy.special import expit
-
-    require(answerable, least)
-    y = np.array(answerable, dtype=float)
-    x = np.array([[row[name] for name in base.features] for row in measured])
-    x = _terms(x, np.array(base.mean), np.array(base.scale), len(base.coefficients) > len(base.features))
-    before = x @ np.array(base.coefficients) + base.intercept
-
-    def loss(moved: Any) -> tuple[float, Any]:
-        weights, odds = moved[:-1], before + x @ moved[:-1] + moved[-1]
-        error = expit(odds) - y
-        negative_log_likelihood = (np.logaddexp(0, odds) - y * odds).sum() + weights @ weights / (2 * c)
-        return float(negative_log_likelihood), np.append(x.T @ error + weights / c, error.sum())
-
-    *moved, shift = map(float, minimize(loss, np.zeros(x.shape[1] + 1), jac=True, method="L-BFGS-B").x)
-    coefficients = tuple(weight + change for weight, change in zip(base.coefficients, moved, strict=True))
-    return replace(base, coefficients=coefficients, intercept=base.intercept + shift, provenance=provenance)
-
-
-def require(answerable: Sequence[bool], least: int) -> None:
-    """Refuse a set that is too small.
-
-    Raises:
-        InvalidInput: fewer than `least` questions of either kind.
-    """
-    positive = sum(answerable)
-    if min(positive, len(answerable) - positive) < least:
-        raise InvalidInput(
-            f"{positive} answerable and {len(answerable) - positive} unanswerable questions are too few.",
-            remedy=f"Label at least {least} of each.",
-        )

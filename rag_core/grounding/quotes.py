@@ -2,7 +2,8 @@
 
 Unicode and white space are compared in reading form, and typographic quotation marks and dashes as the plain ones; nothing else may differ.
 What a quote is part of belongs to it: the evidence is widened to whole sentences or rows, so that words ripped out of "shall not ..." are
-read with their negation, and marks on the page cover whole sentences.
+read with their negation, and marks on the page cover whole sentences. The last look, at the page's raw text, is `quote_stands` in
+`rag_core.grounding.citations`.
 """
 
 from __future__ import annotations

@@ -7,12 +7,9 @@ child, `pdf_worker` is the child.
 from __future__ import annotations
 
 import base64
-import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from types import MappingProxyType
 from typing import Any, BinaryIO
 
 from rag_core import errors
@@ -23,31 +20,15 @@ from rag_core.ingest import pdf_process
 from rag_core.ingest.layout import received
 from rag_core.ingest.limits import DEFAULT_LIMITS, Limits
 from rag_core.ingest.pdf_facts import FORM_NAMES, clean_title, foreign_format, has_form, iso_date
+from rag_core.ingest.pdf_findings import HIDDEN_KINDS, hidden_text, missing_data, page_problems
 from rag_core.ingest.pdf_process import Event
 from rag_core.ingest.reading_on import page_events
 from rag_core.ingest.recognition import Kept, Recognition, counting
-
-OCR_LANGUAGES = ("eng", "ces", "deu", "hin")  # the first one weighs most; eng first took 20 % less time than ces first
-TESSDATA_FOLDERS = ("usr/share/tesseract-ocr/*/tessdata", "usr/share/tessdata", "usr/local/share/tessdata", "opt/homebrew/share/tessdata")
+from rag_core.ingest.tessdata import find_tessdata
 
 SIGHT_BYTES = 4096  # from which another format is told
-
-
 MAX_STATED_CHARS = 300  # a title or an author, as in `bounds`; the longest of 67 files had 109 and 57
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
-
-
-# why text is hidden, by the child's word for it
-HIDDEN_KINDS: Mapping[str, str] = MappingProxyType(
-    {
-        "none": "transparent or not painted",
-        "tiny": "too small to read",
-        "beside": "beside the page",
-        "unseen": "covered, cut away, masked or in the colour of their ground",
-        "other": "saying other letters than are shown",
-        "layer": "in a layer that is switched off",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +122,7 @@ def read_pdf(
     if all(page.source is PageSource.EMPTY for page in pages):
         raise EmptyDocument(f"All pages of the file are blank ({len(pages):,}).", remedy="Check that it is the right file.")
     with _checked():
-        return _content(opened, pages, notes, _hidden(kinds, keep_hidden))
+        return _content(opened, pages, notes, hidden_text(kinds, keep_hidden))
 
 
 def _events(
@@ -190,26 +171,6 @@ def render_page(
         with _checked():
             picture = base64.b64decode(event["png"], validate=True)
     return picture
-
-
-def find_tessdata() -> tuple[tuple[str, ...], str]:
-    """The languages of OCR_LANGUAGES that are installed, and the folder of their data; ((), "") when there is none.
-
-    $TESSDATA_PREFIX has the last word, as it has for Tesseract itself.
-    """
-    given = os.environ.get("TESSDATA_PREFIX")
-    folders = [Path(given)] if given else [path for pattern in TESSDATA_FOLDERS for path in sorted(Path("/").glob(pattern), reverse=True)]
-    for folder in folders:
-        languages = tuple(code for code in OCR_LANGUAGES if (folder / f"{code}.traineddata").is_file())
-        if languages:
-            return languages, str(folder)
-    return (), ""
-
-
-def missing_packages() -> tuple[str, ...]:
-    """The packages, as Debian names them, of the language data that reading pictures could use and that are not installed."""
-    installed = find_tessdata()[0]
-    return tuple(f"tesseract-ocr-{code}" for code in OCR_LANGUAGES if code not in installed)
 
 
 def _refuse_at_sight(data: bytes | BinaryIO, limits: Limits, form: str) -> None:
@@ -293,61 +254,9 @@ def _content(opened: Event, pages: Sequence[Page], notes: Iterable[str], hidden:
         author=stated["author"][:MAX_STATED_CHARS],
         date=iso_date(meta.get("creationDate", "")) or iso_date(meta.get("modDate", "")),
         toc=tuple((int(level), " ".join(str(title).split()), int(page)) for level, title, page in opened["toc"]),
-        problems=(*notes, *long, *_page_problems(pages), *hidden, *_missing_data(pages)),
+        problems=(*notes, *long, *page_problems(pages), *hidden, *missing_data(pages)),
     )
 
 
 def _too_long(stated: Mapping[str, str]) -> list[str]:
     return [what for what, text in stated.items() if len(text) > MAX_STATED_CHARS]
-
-
-def _page_problems(pages: Sequence[Page]) -> Iterator[str]:
-    """One sentence for each kind of problem, with the pages that have it."""
-    by_problem: dict[str, list[int]] = {}
-    for page in pages:
-        if page.problem:
-            by_problem.setdefault(page.problem, []).append(page.number)
-    for problem, numbers in by_problem.items():
-        yield f"{page_list(numbers)}: {problem}"
-
-
-def _hidden(kinds: Mapping[str, Sequence[tuple[int, int]]], keep_hidden: bool) -> Iterator[str]:
-    """The hidden text that was left out and that was kept, with its kinds and pages. `kinds`: (page, characters) by kind."""
-    never = HIDDEN_KINDS["layer"]
-    left = {kind: found for kind, found in kinds.items() if not keep_hidden or kind == never}
-    kept = {kind: found for kind, found in kinds.items() if kind not in left}
-    if left:
-        pages, chars, details = _summed(left)
-        yield f"{pages}: {chars:,} characters of hidden text were left out: {details}."
-    if kept:
-        pages, chars, details = _summed(kept)
-        yield f"{pages}: {details}. Somebody asked for them: {chars:,} characters of hidden text were kept."
-
-
-def _summed(kinds: Mapping[str, Sequence[tuple[int, int]]]) -> tuple[str, int, str]:
-    """Pages, characters, and each kind with its own."""
-    pages = sorted({page for found in kinds.values() for page, _ in found})
-    parts = []
-    for kind, found in kinds.items():
-        where = page_list([page for page, _ in found])
-        parts.append(f"{sum(chars for _, chars in found):,} {kind} ({where[0].lower()}{where[1:]})")
-    return page_list(pages), sum(chars for found in kinds.values() for _, chars in found), "; ".join(parts)
-
-
-def _missing_data(pages: Sequence[Page]) -> Iterator[str]:
-    """That language data are missing, where a picture was read, or could not be read, without them."""
-    missing = missing_packages()
-    tried = any(page.source is PageSource.UNREADABLE and "text recognition" in page.problem for page in pages)
-    if missing and tried:
-        yield f"Pictures were read without the language data {', '.join(missing)}, which are not installed."
-
-
-def page_list(numbers: Sequence[int]) -> str:
-    """Ascending page numbers for a sentence: "Page 3", "Pages 1-3, 7"."""
-    spans: list[list[int]] = []
-    for number in numbers:
-        if spans and number == spans[-1][1] + 1:
-            spans[-1][1] = number
-        else:
-            spans.append([number, number])
-    return ("Page " if len(numbers) == 1 else "Pages ") + ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in spans)

@@ -5,6 +5,7 @@ falls back to folded words and English phrases. This package alone imports simpl
 """
 
 from rag_core.language.detection import certain_language, detect, question_language
+from rag_core.language.fact_words import FactWords, LawRows, TimeWords, ValueRows
 from rag_core.language.inflection import forms, is_known, lemma, stem, term, terms
 from rag_core.language.keywords import content_terms, keywords, synonyms
 from rag_core.language.loader import FALLBACK, LANGUAGES, any_language, grammar
@@ -22,20 +23,12 @@ from rag_core.language.phrases import (
     small_talk,
     spoken_of_nowhere,
 )
-from rag_core.language.schema import (
-    AskedWords,
-    ComparedWords,
-    FactWords,
-    FollowUpWords,
-    LanguageInfo,
-    LawRows,
-    LimitRows,
-    TimeWords,
-    ValueRows,
-    spaced,
-)
+from rag_core.language.question_words import AskedWords, FollowUpWords
+from rag_core.language.schema import LanguageInfo
 from rag_core.language.sentences import ends_in_question, sentences
+from rag_core.language.statement_words import ComparedWords, LimitRows
 from rag_core.language.string_similarity import alike, string_similarity
+from rag_core.language.values import spaced
 from rag_core.language.words import Word, fold, unspaced, words
 
 __all__ = [

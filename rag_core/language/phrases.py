@@ -7,8 +7,9 @@ from typing import Literal
 import regex
 
 from rag_core.language.loader import FALLBACK, LANGUAGES
-from rag_core.language.schema import LanguageInfo, spaced
+from rag_core.language.schema import LanguageInfo
 from rag_core.language.sentences import sentences
+from rag_core.language.values import spaced
 
 Intent = Literal[
     "greeting", "about_library", "thanks", "goodbye", "summary", "follow_up", "comparative", "procedural", "factual",

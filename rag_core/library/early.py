@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from rag_core.domain.indexing import Indexing
 from rag_core.domain.ports import Embedder, LexicalStore, VectorIndex, Vectors
-from rag_core.library.embedding import vectors_of
-from rag_core.library.packed import Passages
-from rag_core.library.snapshot import Snapshot
-from rag_core.library.waiting import WaitingDocument
+from rag_core.library.indexing.embedding import vectors_of
+from rag_core.library.indexing.waiting import WaitingDocument
+from rag_core.library.stored.packed import Passages
+from rag_core.library.stored.snapshot import Snapshot
 
 MAX_NOW = 12  # passages that are embedded for one question, in one request: as many as a short one may have, which goes before the job's
 

@@ -14,8 +14,8 @@ import numpy as np
 from rag_core.domain.documents import Document, WordBox
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import LexicalIndex, LexicalStore, VectorIndex, VectorStore
-from rag_core.library.embedding import terms_of
-from rag_core.library.snapshot import Snapshot
+from rag_core.library.indexing.embedding import terms_of
+from rag_core.library.stored.snapshot import Snapshot
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ published document, and `resume` finishes the rest.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,21 +15,21 @@ from types import MappingProxyType
 from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.documents import Metadata
 from rag_core.domain.ports import Cancel, Embedder, LexicalStore, Progress, VectorStore
-from rag_core.errors import IngestError, InvalidInput, QuotaExceeded
-from rag_core.library import stored_sources
-from rag_core.library.adding import Adding, AddReport
-from rag_core.library.bounds import MAX_NAME_CHARS, require_metadata, require_source
+from rag_core.errors import IngestError
 from rag_core.library.disk.files import Stamp
 from rag_core.library.disk.lock import sweep
 from rag_core.library.erasing import Erased, OnErase, erase_copies, mentions_of, nothing_else
-from rag_core.library.inbox import Accepted
-from rag_core.library.indexing import INDEX_VERSION, Indexer
-from rag_core.library.manifest import Entry, Manifest
-from rag_core.library.opened import OnDelete, Opened
+from rag_core.library.indexing.adding import Adding, AddReport
+from rag_core.library.indexing.indexer import INDEX_VERSION, Indexer
+from rag_core.library.opened import OnDelete, Opened, no_document
 from rag_core.library.quota import QuotaOf, Room, no_quota, taken
 from rag_core.library.salvage import salvage
-from rag_core.library.sources import Source
-from rag_core.library.store import ForgetRows, Store, nothing_outside
+from rag_core.library.stored import stored_sources
+from rag_core.library.stored.bounds import require_metadata
+from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.manifest import Entry, Manifest
+from rag_core.library.stored.sources import Source
+from rag_core.library.stored.store import ForgetRows, Store, nothing_outside
 from rag_core.settings import Settings
 
 __all__ = ["Accepted", "AddReport", "Library"]
@@ -139,7 +139,7 @@ class Library(Opened):
         refused: list[tuple[str, IngestError]] = []
         with self._writing(wait, cancelled):
             room = Room(self._quota(), taken(self._store.root, self._snapshot.entries, self._inbox.rows().values()))
-            rows = self._inbox.accept(_only_sources(sources, room, refused), partial(stored_sources.write, self._store.root), self._noted)
+            rows = self._inbox.accept(room.admitted(sources, refused), partial(stored_sources.write, self._store.root), self._noted)
             report = self._index(rows, settings, progress, cancelled, keep_locked=False)
         return AddReport(report.added, report.unchanged, (*refused, *report.problems), report.cancelled)
 
@@ -186,8 +186,8 @@ class Library(Opened):
         known, strategy = passwords or {}, "" if settings.strategy == "auto" else settings.strategy
         with self._writing(wait, cancelled):
             entries = {entry.document.id: entry for entry in self._snapshot.entries}
-            for unknown in set(document_ids) - entries.keys():
-                raise _unknown(unknown)
+            for missing in set(document_ids) - entries.keys():
+                raise no_document(missing)
             stored = [entries[id] for id in dict.fromkeys(document_ids)]
             rows = [replace(row, strategy=strategy) for row in _described(stored)]
             self._note(Action.REREAD, [row.id for row in rows])
@@ -198,10 +198,6 @@ class Library(Opened):
                 return self._index(passworded, settings, progress, cancelled, keep_locked=False, known=_stamps(stored))
             finally:
                 self._inbox.drop({row.digest for row in rows} - waiting)
-
-    def unfinished(self) -> tuple[Accepted, ...]:
-        """The sources that were accepted and are not in the library, because a process was killed or stopped, or is at it now."""
-        return tuple(self._inbox.rows().values())
 
     def delete(self, *document_ids: str, wait: float = WAIT_SECONDS) -> None:
         """Take documents out, or unfinished sources off the list; all of them or none. Files go when no kept version needs them.
@@ -220,8 +216,8 @@ class Library(Opened):
         with self._writing(wait):
             writer = self._writer()
             listed = {row.id: row.digest for row in self._inbox.rows().values() if row.id in document_ids}
-            for unknown in set(document_ids) - writer.entries.keys() - listed.keys() - given_up:
-                raise _unknown(unknown)
+            for missing in set(document_ids) - writer.entries.keys() - listed.keys() - given_up:
+                raise no_document(missing)
             self._note(Action.DELETE, document_ids)
             self._on_delete(document_ids, self._snapshot.version)
             self._inbox.drop(listed.values())
@@ -288,45 +284,10 @@ class Library(Opened):
         with self._writing(wait):
             writer = self._writer()
             if document_id not in writer.entries:
-                raise _unknown(document_id)
+                raise no_document(document_id)
             self._note(Action.DESCRIBE, (document_id,))
             writer.entries[document_id] = writer.entries[document_id].described(metadata)
             writer.publish()
-
-    def source(self, document_id: str) -> bytes:
-        """The bytes of a document as they were handed in.
-
-        Raises:
-            InvalidInput: there is no such document.
-            LibraryDamaged: they are missing or were changed.
-        """
-        for entry in self.view.entries:
-            if entry.document.id == document_id:
-                return stored_sources.read(self._store.root, entry.source, entry.files[stored_sources.name_of(entry.source)])[0]
-        raise _unknown(document_id)
-
-    def verify(self) -> None:
-        """Compare every file of the newest version with its checksum, pages and sources included.
-
-        Raises:
-            LibraryDamaged: one is missing or was changed.
-        """
-        manifest = self._store.manifest()
-        if manifest is not None:
-            self._store.verify(manifest)
-
-    def remembers(self, document_id: str) -> bool:
-        """Whether a document is in the newest version, or in an older one that is kept for readers."""
-        return self._store.remembers(document_id)
-
-    def size_bytes(self) -> int:
-        """The bytes that the collection takes on disk: indexes, pages, sources, unfinished files, and the older versions that are kept."""
-        return self._store.size_bytes()
-
-    def room_taken(self) -> tuple[int, int]:
-        """How many documents the quota counts, with those that wait to be indexed, and the bytes of their files."""
-        found = taken(self._store.root, self._snapshot.entries, self._inbox.rows().values())
-        return len(found), sum(found.values())
 
     def _noted(self, rows: Iterable[Accepted]) -> None:
         if ids := [row.id for row in rows]:
@@ -350,24 +311,6 @@ class Library(Opened):
         return report
 
 
-def _only_sources(
-    sources: Iterable[Source | IngestError], room: Room, refused: list[tuple[str, IngestError]]
-) -> Iterator[Source]:  # fmt: skip
-    for source in sources:
-        if not isinstance(source, Source):
-            refused.append(("input", source))
-            continue
-        try:
-            require_source(source)
-            room.take(source)
-        except QuotaExceeded as error:
-            refused.append((source.name, error))
-        except InvalidInput as error:
-            refused.append((source.name[:MAX_NAME_CHARS], IngestError(error.problem, remedy=error.remedy)))
-        else:
-            yield source
-
-
 def _described(entries: Iterable[Entry]) -> list[Accepted]:
     """The sources of these documents, described as they are now."""
     return [entry.source.knowing(entry.document.metadata) for entry in entries]
@@ -376,7 +319,3 @@ def _described(entries: Iterable[Entry]) -> list[Accepted]:
 def _stamps(entries: Iterable[Entry]) -> dict[str, Stamp]:
     """The stamps of the stored sources in a manifest, by digest."""
     return {entry.source.digest: entry.files[stored_sources.name_of(entry.source)] for entry in entries}
-
-
-def _unknown(document_id: str) -> InvalidInput:
-    return InvalidInput(f"There is no document {document_id!r} in the library.", remedy="List the documents to see their ids.")

@@ -1,4 +1,4 @@
-"""A collection in one process: the newest version in memory, swapped as a whole, and the writer's lock around every change."""
+"""A collection in one process: the newest version in memory, swapped as a whole, all that can be read of it, and the lock of its writer."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from dataclasses import replace
 
 from rag_core.domain.acts import Note, unnoted
 from rag_core.domain.ports import Cancel, Embedder
-from rag_core.errors import LibraryDamaged, LibraryError, ModelMismatch, StoreMismatch
+from rag_core.errors import InvalidInput, LibraryDamaged, LibraryError, ModelMismatch, StoreMismatch
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.lock import sweep, writing
 from rag_core.library.disk.private import is_open, tighten
 from rag_core.library.early import early
 from rag_core.library.erasing import OnErase, nothing_else
-from rag_core.library.inbox import Inbox
-from rag_core.library.indexing import INDEX_VERSION
-from rag_core.library.manifest import Manifest
-from rag_core.library.packed import Passages
-from rag_core.library.quota import QuotaOf, no_quota
-from rag_core.library.snapshot import Snapshot
-from rag_core.library.store import Store
-from rag_core.library.waiting import WaitingDocument, WaitingDocuments
-from rag_core.library.writer import Writer
+from rag_core.library.indexing.indexer import INDEX_VERSION
+from rag_core.library.indexing.waiting import WaitingDocument, WaitingDocuments
+from rag_core.library.quota import QuotaOf, no_quota, taken
+from rag_core.library.stored import stored_sources
+from rag_core.library.stored.inbox import Accepted, Inbox
+from rag_core.library.stored.manifest import Manifest
+from rag_core.library.stored.packed import Passages
+from rag_core.library.stored.snapshot import Snapshot
+from rag_core.library.stored.store import Store
+from rag_core.library.stored.writer import Writer
 
 # what else holds words of documents forgets them: their ids, and the last version that has them
 OnDelete = Callable[[Collection[str], int], None]
@@ -99,6 +100,45 @@ class Opened:
                         raise
         return False
 
+    def unfinished(self) -> tuple[Accepted, ...]:
+        """The sources that were accepted and are not in the library, because a process was killed or stopped, or is at it now."""
+        return tuple(self._inbox.rows().values())
+
+    def source(self, document_id: str) -> bytes:
+        """The bytes of a document as they were handed in.
+
+        Raises:
+            InvalidInput: there is no such document.
+            LibraryDamaged: they are missing or were changed.
+        """
+        for entry in self.view.entries:
+            if entry.document.id == document_id:
+                return stored_sources.read(self._store.root, entry.source, entry.files[stored_sources.name_of(entry.source)])[0]
+        raise no_document(document_id)
+
+    def verify(self) -> None:
+        """Compare every file of the newest version with its checksum, pages and sources included.
+
+        Raises:
+            LibraryDamaged: one is missing or was changed.
+        """
+        manifest = self._store.manifest()
+        if manifest is not None:
+            self._store.verify(manifest)
+
+    def remembers(self, document_id: str) -> bool:
+        """Whether a document is in the newest version, or in an older one that is kept for readers."""
+        return self._store.remembers(document_id)
+
+    def size_bytes(self) -> int:
+        """The bytes that the collection takes on disk: indexes, pages, sources, unfinished files, and the older versions that are kept."""
+        return self._store.size_bytes()
+
+    def room_taken(self) -> tuple[int, int]:
+        """How many documents the quota counts, with those that wait to be indexed, and the bytes of their files."""
+        found = taken(self._store.root, self._snapshot.entries, self._inbox.rows().values())
+        return len(found), sum(found.values())
+
     @contextmanager
     def _writing(self, wait: float, cancelled: Cancel | None = None, *, refresh: bool = True) -> Iterator[None]:
         with storage_problems("writing to the folder"), writing(self._store.root, wait, cancelled):
@@ -157,3 +197,8 @@ class Opened:
 
     def _empty(self) -> Snapshot:
         return Snapshot(0, Passages(()), self._store.no_vectors(), self._store.lexical.build([]), (), self._store.reader)
+
+
+def no_document(document_id: str) -> InvalidInput:
+    """The error for a document that is not there."""
+    return InvalidInput(f"There is no document {document_id!r} in the library.", remedy="List the documents to see their ids.")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_core.errors import QuotaExceeded
-from rag_core.library import stored_sources
+from rag_core.errors import IngestError, InvalidInput, QuotaExceeded
 from rag_core.library.disk.private import HeldFile
-from rag_core.library.inbox import Accepted
-from rag_core.library.manifest import Entry
-from rag_core.library.sources import Source
+from rag_core.library.stored import stored_sources
+from rag_core.library.stored.bounds import MAX_NAME_CHARS, require_source
+from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.manifest import Entry
+from rag_core.library.stored.sources import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,22 @@ class Room:
         if self._quota.bytes is not None and whole > self._quota.bytes:
             raise _full(f"may have {self._quota.bytes:,} bytes of files, and has {whole - size:,}; this one has {size:,}")
         self._taken[digest] = size
+
+    def admitted(self, sources: Iterable[Source | IngestError], refused: list[tuple[str, IngestError]]) -> Iterator[Source]:
+        """The sources that fit and are within bounds, each counted; all others go into `refused`, with their names."""
+        for source in sources:
+            if not isinstance(source, Source):
+                refused.append(("input", source))
+                continue
+            try:
+                require_source(source)
+                self.take(source)
+            except QuotaExceeded as error:
+                refused.append((source.name, error))
+            except InvalidInput as error:
+                refused.append((source.name[:MAX_NAME_CHARS], IngestError(error.problem, remedy=error.remedy)))
+            else:
+                yield source
 
 
 def taken(root: Path, entries: Iterable[Entry], waiting: Iterable[Accepted]) -> dict[str, int]:

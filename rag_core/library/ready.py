@@ -20,9 +20,9 @@ from rag_core.ingest.context import SECTION_MARK, context, section_path
 from rag_core.ingest.strategies import STRATEGIES
 from rag_core.language import certain_language, detect
 from rag_core.language.detection import script
-from rag_core.library.bounds import require_metadata
-from rag_core.library.embedding import terms_of, vectors_of
-from rag_core.library.sources import clean, described
+from rag_core.library.indexing.embedding import terms_of, vectors_of
+from rag_core.library.stored.bounds import require_metadata
+from rag_core.library.stored.sources import clean, described
 
 MAX_PASSAGES = 200  # for one question, four times what a search here may find; each takes about 0.03 s to embed; chosen
 MAX_CHARS = 1_000_000  # in all of them together, about 500 pages; chosen

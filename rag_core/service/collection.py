@@ -16,7 +16,7 @@ from rag_core.ingest.pdf_facts import form_of
 from rag_core.library.erasing import Erased
 from rag_core.library.library import AddReport
 from rag_core.library.quota import Quota
-from rag_core.library.sources import Source
+from rag_core.library.stored.sources import Source
 from rag_core.records.stored import SavedPreset
 from rag_core.service.chosen import AS_BUILT, chosen
 from rag_core.service.jobs import Started

@@ -8,11 +8,11 @@ from typing import BinaryIO
 
 from rag_core.domain.documents import Metadata
 from rag_core.errors import InvalidInput, LimitExceeded, RagError
-from rag_core.library.bounds import MAX_NAME_CHARS, require_source
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.private import HeldFile, blocks_from, make_folder
 from rag_core.library.library import AddReport
-from rag_core.library.sources import Source, described, kind_of, name_of, text_source
+from rag_core.library.stored.bounds import MAX_NAME_CHARS, require_source
+from rag_core.library.stored.sources import Source, described, kind_of, name_of, text_source
 from rag_core.service.models import Indexed, TextIn, Value
 
 MAX_FILE_BYTES = 50_000_000  # as on the page (server.maxUploadSize)

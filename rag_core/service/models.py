@@ -11,7 +11,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.given import MAX_LINE_CHARS, MAX_TEXT_CHARS
-from rag_core.library.bounds import MAX_FILES, MAX_KEY_CHARS, MAX_KEYS, MAX_NAME_CHARS, MAX_VALUE_CHARS
+from rag_core.library.stored.bounds import MAX_FILES, MAX_KEY_CHARS, MAX_KEYS, MAX_NAME_CHARS, MAX_VALUE_CHARS
 from rag_core.records.stored import MAX_COMMENT_CHARS, FeedbackKind
 
 MAX_PASSAGES = 200  # as `decide_over` takes

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from rag_core.domain.acts import Actor, acting
 from rag_core.errors import InvalidInput
-from rag_core.library.store import is_name
+from rag_core.library.stored.store import is_name
 from rag_core.service.refusals import Forbidden
 
 EVERY = "*"  # as a collection of a token: all of them, also those to come

@@ -9,7 +9,7 @@ from pydantic import Field
 from rag_core.errors import InvalidSetting
 from rag_core.evaluation.certify import FIRST, SHIFTED, Request
 from rag_core.evaluation.guarantee import Kind, Target
-from rag_core.library.bounds import MAX_KEY_CHARS
+from rag_core.library.stored.bounds import MAX_KEY_CHARS
 from rag_core.service.models import Asked, Chosen, Told
 from rag_core.service.runs import Wanted
 

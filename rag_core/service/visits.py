@@ -19,7 +19,7 @@ from pathlib import Path
 
 from rag_core.domain.acts import Action, Actor, acting
 from rag_core.errors import RagError
-from rag_core.library.store import collections, is_begun
+from rag_core.library.stored.store import collections, is_begun
 from rag_core.service.people import ACTS, Right
 from rag_core.service.principal import Principal, Scope
 from rag_core.service.refusals import Overloaded

@@ -10,9 +10,10 @@ from typing import Any
 import yaml
 
 from rag_core.errors import InvalidSetting
-from rag_core.settings.knobs import STRICT, VALIDATION
+from rag_core.settings.knobs import STRICT, VALIDATION, Mode
 from rag_core.settings.nested import flattened
-from rag_core.settings.settings import DEFAULT_PRESET, Mode, Settings
+from rag_core.settings.presets import DEFAULT_PRESET
+from rag_core.settings.settings import Settings
 
 _SWITCHED = {STRICT: Mode.OFF, VALIDATION: Mode.OBSERVE}  # what the checks of a group do where its variable is false
 _KEPT_DAYS, _KEPT_MOST, _REJECTED_DAYS = 90, 5000, 30  # days, questions, days; chosen, and set by RAG_KEEP_*

@@ -1,4 +1,7 @@
-"""The declaration of a setting: its bounds, step, scale, what changing it costs, and how a check may act."""
+"""The form in which a setting is declared: bounds, step, scale, what changing it costs, and how a check may act.
+
+The declarations themselves stand in `rag_core.settings.settings`, those of a language model in `rag_core.settings.llm`.
+"""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ import yaml
 
 from rag_core.errors import InvalidSetting
 from rag_core.settings.knobs import AS_BUILT, Cost
-from rag_core.settings.settings import DATA, Settings
+from rag_core.settings.presets import DATA
+from rag_core.settings.settings import Settings
 
 GENERAL = "general"  # the domain of what belongs to no other
 AUTO = "auto"  # in the place of a domain: it is detected

@@ -9,24 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any, Literal, get_args
 
-import yaml
 from pydantic import ConfigDict, Field, ValidationError
 
 from rag_core.errors import InvalidSetting
 from rag_core.settings.knobs import STRICT, VALIDATION, Cost, Knob, Mode, Stage, choice, mode, number
 from rag_core.settings.llm import ModelSettings
+from rag_core.settings.presets import DEFAULT_PRESET, presets
 from rag_core.settings.scales import Scale, Unit
-
-__all__ = ["DATA", "DEFAULT_PRESET", "Cost", "Knob", "Mode", "Preset", "Settings", "Stage", "presets"]
-
-_CORE = Path(__file__).resolve().parents[1]
-DATA = _CORE / "data" if (_CORE / "data").is_dir() else _CORE.parent / "data"  # inside it in a wheel (setup.py), beside it here
-DEFAULT_PRESET = "balanced"
 
 # came after hashes stood in decisions and certificates: where they say what held before them, they leave a hash as it was
 _LATER: Mapping[str, Any] = {
@@ -323,23 +315,6 @@ class Settings(ModelSettings):
     def hash(self) -> str:
         """The first 16 hex digits of SHA-256 over all values; equal values, equal hash."""
         return _hash(self)
-
-
-@dataclass(frozen=True, slots=True)
-class Preset:
-    """A named set of values with the document it comes from."""
-
-    name: str
-    title: str
-    help: str
-    values: Mapping[str, Any]
-
-
-@cache
-def presets() -> Mapping[str, Preset]:
-    """The presets of `data/presets.yaml`, by name, in the file's order."""
-    raw = yaml.safe_load((DATA / "presets.yaml").read_text(encoding="utf-8"))
-    return {name: Preset(name, row["title"], row["help"], row.get("values") or {}) for name, row in raw.items()}
 
 
 @lru_cache(maxsize=256)  # every decision names it

@@ -18,7 +18,7 @@ from rag_core.domain.acts import actor
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.errors import LimitExceeded, PasswordNeeded
 from rag_core.library.library import AddReport
-from rag_core.library.sources import Source
+from rag_core.library.stored.sources import Source
 from rag_core.work.background import Background
 
 if TYPE_CHECKING:

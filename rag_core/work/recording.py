@@ -10,7 +10,7 @@ from rag_core.domain.acts import Action, actor
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Passage
 from rag_core.errors import InvalidInput
-from rag_core.library.snapshot import Snapshot
+from rag_core.library.stored.snapshot import Snapshot
 from rag_core.records import PassageOf
 from rag_core.settings.configuration import retention
 from rag_core.wiring import RecordStore

@@ -17,11 +17,11 @@ from rag_core.adapters.llm.demo import packages, server
 from rag_core.adapters.llm.demo.packages import fetch, is_there, verified, weights
 from rag_core.adapters.llm.demo.server import FOLDER, running, serving
 from rag_core.domain.llm_trace import Limits
-from rag_core.entrypoints.model_command import PROMPT
+from rag_core.entrypoints.commands.model import PROMPT
 from rag_core.errors import ModelUnavailable
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.trial import Ended, summary, to_read, try_model
-from rag_core.library.sources import text_source
+from rag_core.library.stored.sources import text_source
 from rag_core.settings import Settings
 from rag_core.settings.endpoints import Endpoint
 from rag_core.wiring import configured_models, language_model, open_engine

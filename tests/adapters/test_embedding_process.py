@@ -33,7 +33,7 @@ from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.errors import ModelUnavailable
 from rag_core.library.library import Library
-from rag_core.library.sources import text_source
+from rag_core.library.stored.sources import text_source
 from rag_core.settings import Settings
 
 TESTS = Path(__file__).resolve().parents[1]

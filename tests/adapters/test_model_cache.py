@@ -20,7 +20,7 @@ from rag_core.adapters.llm import cache as model_cache
 from rag_core.adapters.llm.cache import FILE, KEEP_SECONDS, QUIET_SECONDS, CachedModel, ModelCache
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.errors import InvalidSetting, LibraryError, ModelUnavailable
-from rag_core.library.sources import Source
+from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.settings.endpoints import Endpoint
 

@@ -22,7 +22,7 @@ from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.adapters.records.tables import GUARDED, MIGRATIONS
 from rag_core.adapters.records.texts import MAX_CHARS
 from rag_core.decision.decide import decide
-from rag_core.decision.progress import Outcome
+from rag_core.decision.outcomes import Outcome
 from rag_core.domain.answer import evidence_key
 from rag_core.domain.documents import Box, Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft
@@ -32,7 +32,7 @@ from rag_core.domain.passages import Hit
 from rag_core.domain.status import Reason
 from rag_core.errors import RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.library.sources import text_source
+from rag_core.library.stored.sources import text_source
 from rag_core.records import DELETED
 
 SHOWN, REJECTED, MISQUOTED = "The period of notice is 30 days.", "Notice takes 90 days, as all know.", "quoted from elsewhere"

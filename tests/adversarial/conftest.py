@@ -15,7 +15,7 @@ from planted import GARAGES
 
 from rag_core.engine import Engine
 from rag_core.library.library import AddReport
-from rag_core.library.sources import Source
+from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
 

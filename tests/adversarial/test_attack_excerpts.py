@@ -24,7 +24,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.engine import Engine
 from rag_core.ingest.normalise import normalise
-from rag_core.library.sources import Source
+from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
 

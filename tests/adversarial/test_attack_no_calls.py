@@ -13,7 +13,7 @@ from rag_core.decision.decide import decide, replay
 from rag_core.decision.what_if import flips
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.engine import Engine
-from rag_core.library.sources import text_source
+from rag_core.library.stored.sources import text_source
 from rag_core.settings import Mode, Settings
 from rag_core.wiring import open_engine
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rag_core.decision.decide import replay
 from rag_core.engine import Engine
-from rag_core.library.sources import Source
+from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import embedder, open_engine
 from tests.bench import audit, page

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from rag_core.adapters.embedding.by_name import precision_here
 from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.engine import Engine
-from rag_core.entrypoints.commands import JUDGED
+from rag_core.entrypoints.commands.library import JUDGED
 from rag_core.grounding.entailment import assess
 from rag_core.grounding.judge import judge_claims
 from rag_core.settings import Settings

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page
 from playwright.sync_api import Error as BrowserError
 
 from tests.e2e.browser_kit import CHROMIUM, FIRST_RUN_MS, ROOT, free_port, launched, settled
-from ui.ask.examples import EXAMPLES
+from ui.ask.question.examples import EXAMPLES
 
 MOVES = 12
 ANSWERED = ("answered", "czech", "german", "hindi", "table")  # examples that are answered from one page

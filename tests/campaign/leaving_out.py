@@ -24,7 +24,7 @@ import yaml
 from rag_core.decision.decide import replay
 from rag_core.domain.decision import Decision
 from rag_core.engine import Engine
-from rag_core.library.sources import text_source
+from rag_core.library.stored.sources import text_source
 from rag_core.settings import Mode, Settings
 from rag_core.wiring import language_model, open_engine
 from tests.campaign import ROOT

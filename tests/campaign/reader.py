@@ -20,7 +20,7 @@ from typing import Any
 from library_kit import SETTINGS, library
 
 from rag_core.errors import RagError
-from rag_core.library.sources import Source
+from rag_core.library.stored.sources import Source
 from tests.campaign.mutations import Copy, copy_of
 
 Words = Counter[str]

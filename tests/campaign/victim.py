@@ -18,10 +18,10 @@ from library_kit import SETTINGS, HashEmbedder, library, text
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.adapters.records.store import FILE, RecordStore
-from rag_core.decision.measure import Tools
+from rag_core.decision.tools import Tools
 from rag_core.engine import Engine
 from rag_core.library.library import Library
-from rag_core.library.sources import Source
+from rag_core.library.stored.sources import Source
 from rag_core.records.stored import FeedbackKind
 
 

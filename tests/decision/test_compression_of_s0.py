@@ -14,7 +14,7 @@ from model_server import Asked, ModelServer
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import AnswerStatus
 from rag_core.engine import Engine
-from rag_core.library.sources import text_source
+from rag_core.library.stored.sources import text_source
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.wiring import language_model, open_engine

@@ -13,12 +13,12 @@ from folding import each
 
 from rag_core.decision.checks import GATING, GROUNDING, RESOLVE
 from rag_core.decision.decide import decide
-from rag_core.decision.replies import SETTLED
 from rag_core.domain.answer import Refusal
 from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.decision import Decision
 from rag_core.domain.drafts import Draft
 from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
+from rag_core.domain.replies import SETTLED, reply
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import State
 from rag_core.engine import log_decision
@@ -269,9 +269,10 @@ def test_given_a_wish_that_no_document_answers_then_it_is_refused_with_what_to_a
 @pytest.mark.parametrize("intent", ["greeting", "thanks", "goodbye", "about_library"])
 def test_given_a_greeting_or_a_question_about_the_library_then_it_is_answered_without_checks_or_claims(intent: str) -> None:
     """S4-19, S4-20: nothing is retrieved, and nothing is claimed about a document."""
-    decision = decide(measurements(answer="Hello.", understanding=Understanding("en", intent), of=Settings.load(values=ENFORCED)))
+    said = reply(intent, "en", LibraryFacts(1, 1, 1, titles={"a": "Terms"}))
+    decision = decide(measurements(answer=said, understanding=Understanding("en", intent), of=Settings.load(values=ENFORCED)))
 
-    assert (decision.answer, decision.reason, decision.is_safe()) == ("Hello.", SETTLED[intent], True)
+    assert (decision.answer, decision.reason, decision.is_safe()) == (said, SETTLED[intent], True)
     assert (decision.claims, decision.citations, decision.retrieved, decision.trace.checks) == ((), (), (), ())
 
 

@@ -18,7 +18,7 @@ from model_server import ModelServer
 
 import rag_core.over
 from rag_core import Decision, Measurements, ReadyPassage, Settings, decide, decide_over, decide_over_async, replay, text_source, wiring
-from rag_core.decision.measure import Tools
+from rag_core.decision.tools import Tools
 from rag_core.engine import Engine
 from rag_core.errors import Cancelled, InvalidInput
 from rag_core.library.ready import MAX_CHARS, MAX_PASSAGES, read_passages, ready_corpus

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rag_core.decision.batch import replay_many
 from rag_core.decision.decide import decide, replay
-from rag_core.decision.present import WHEN_INDEXED, indexing_in_words
+from rag_core.decision.notes import WHEN_INDEXED, indexing_in_words
 from rag_core.domain.indexing import ALLOWANCE, INDEXING, Indexing, indexing_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import ConfidenceLevel

@@ -13,8 +13,9 @@ from folding import each
 
 from rag_core.decision.decide import decide
 from rag_core.decision.llm_steps import MAX_HITS, SAID_CHARS, generate, sayable
-from rag_core.decision.measure import Tools, measure
+from rag_core.decision.measure import measure
 from rag_core.decision.progress import next_step
+from rag_core.decision.tools import Tools
 from rag_core.domain.llm_trace import Step
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Vectors

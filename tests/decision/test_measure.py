@@ -21,7 +21,8 @@ from rag_core import wiring
 from rag_core.adapters.embedding.by_name import EMBEDDED, EMBEDDED_LANGUAGES
 from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.decision.decide import decide
-from rag_core.decision.measure import Tools, measure, understand
+from rag_core.decision.measure import measure, understand
+from rag_core.decision.tools import Tools
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Metadata
@@ -30,7 +31,7 @@ from rag_core.domain.ports import Vectors
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, ModelUnavailable
-from rag_core.library.sources import text_source
+from rag_core.library.stored.sources import text_source
 from rag_core.settings import Mode, Settings
 
 TODAY = date(2026, 11, 20)

@@ -19,7 +19,7 @@ from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.domain.trace import State
 from rag_core.engine import Engine
 from rag_core.language import refusal as phrase
-from rag_core.library.sources import text_source
+from rag_core.library.stored.sources import text_source
 from rag_core.settings import Mode, Settings, presets
 from rag_core.settings.configuration import load_settings
 from rag_core.wiring import language_model, open_engine

@@ -9,12 +9,13 @@ from builders import HashEmbedder, MemoryCorpus, Text, measurements, settings, t
 from folding import each
 
 from rag_core.decision.decide import decide, replay
-from rag_core.decision.measure import measure, nowhere_spoken_of
-from rag_core.decision.present import MAX_NAME_CHARS, nowhere_in_words
+from rag_core.decision.measure import measure
+from rag_core.decision.notes import MAX_NAME_CHARS, nowhere_in_words
 from rag_core.domain.documents import Metadata
 from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
 from rag_core.domain.status import Reason
 from rag_core.errors import LibraryDamaged
+from rag_core.gating.named import nowhere_spoken_of
 from rag_core.language import LANGUAGES
 from rag_core.records import from_record, to_record
 from rag_core.settings import Mode

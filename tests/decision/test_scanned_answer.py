@@ -11,7 +11,7 @@ from folding import each
 
 from rag_core.decision.batch import replay_many
 from rag_core.decision.decide import decide
-from rag_core.decision.present import MAX_UNSURE
+from rag_core.decision.notes import MAX_UNSURE
 from rag_core.domain.documents import Box, Span
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.scanned import Unsure

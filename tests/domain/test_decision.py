@@ -27,6 +27,7 @@ from rag_core.domain.documents import Metadata, Page, Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft, taken_of
 from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import Hit, Passage
+from rag_core.domain.replies import SETTLED, reply
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import Trace
 from rag_core.settings import Mode, Settings
@@ -301,8 +302,73 @@ def test_given_a_reason_of_an_answer_then_no_refusal_can_be_built_of_it(reason: 
         Refusal("No.", (reason,))
     with pytest.raises(ValueError, match="needs a reason"):
         Refusal("No.", ())
-    with pytest.raises(ValueError, match="a reply"):
-        Reply("The moon is made of cheese.", Reason.NONE)
+
+
+HELD = LibraryFacts(2, 7, 12, titles={"a": "Terms", "b": "The moon is made of cheese"})
+SAID = [
+    (language, SETTLED[intent], reply(intent, language, facts))
+    for language in ("en", "cs", "de", "hi", "und")
+    for intent in SETTLED
+    for facts in (LibraryFacts(), HELD)
+]
+
+
+def test_given_our_own_words_then_they_are_a_reply_for_their_reason_and_for_no_other() -> None:
+    for language, reason, text in SAID:
+        for other in Reason:
+            if other is reason and reason.status is AnswerStatus.SUCCESS:
+                assert Reply(text, other, language).text == text
+            else:
+                with pytest.raises(ValueError, match="a reply is a greeting or about the library"):
+                    Reply(text, other, language)
+
+
+LIE = "The notice period is 30 days."
+HOSTILE = {
+    "a sentence": "{lie}",
+    "behind our words": "{said} {lie}",
+    "on the next line": "{said}\n{lie}",
+    "before our words": "{lie}\n{said}",
+    "within our words": "{half}{lie}{rest}",
+    "our words twice": "{said}\n{said}",
+    "our words and nothing": "{said}\n",
+    "cited": "{said} [1]",
+    "an item of no list": "- {lie}",
+}
+
+
+@each("form", HOSTILE.values(), ids=HOSTILE)
+def test_given_other_words_than_ours_for_a_reply_then_none_can_be_built(form: str) -> None:
+    for language, _, said in SAID:
+        head = said.split("\n")[0]
+        text = form.format(lie=LIE, said=head, half=head[: len(head) // 2], rest=head[len(head) // 2 :])
+        for reason in Reason:
+            with pytest.raises(ValueError, match="a reply is a greeting or about the library"):
+                Reply(text, reason, language)
+
+
+@each("text", [
+    "Indexed documents: 1, pages: 3.\n- Terms\n- {lie}", "Indexed documents: 0, pages: 0.\n- {lie}",
+    "No documents are indexed yet.\n- {lie}",
+    "Indexed documents: 2, pages: 3.\n- Terms\n{lie}", "Indexed documents: 2, pages: 3.\n- Terms\r{lie}\n{lie}",
+    "Indexed documents: 1 ({lie}), pages: 3.", "Indexed documents: १, pages: 3.", "Indexed documents: 30, pages: 9." + "\n- {lie}" * 22,
+])  # fmt: skip
+def test_given_a_list_of_a_library_that_says_more_than_its_titles_then_it_is_no_reply(text: str) -> None:
+    with pytest.raises(ValueError, match="a reply is a greeting or about the library"):
+        Reply(text.format(lie=LIE), Reason.ABOUT_LIBRARY, "en")
+
+
+@given(st.text(), st.sampled_from(["en", "cs", "de", "hi", "und", "x"]), st.sampled_from(list(Reason)))
+def test_given_any_text_then_it_is_no_reply(text: str, language: str, reason: Reason) -> None:
+    with pytest.raises(ValueError, match="a reply is a greeting or about the library"):
+        Reply(text, reason, language)
+
+
+def test_given_a_record_with_words_of_an_earlier_version_then_it_is_said_again_in_those_of_now() -> None:
+    decision = decide(measurements(answer="The moon is made of cheese.", understanding=Understanding("cs", "about_library"), library=HELD))
+
+    assert decision.answer == reply("about_library", "cs", HELD)
+    assert decide(measurements(answer="Hi!", understanding=Understanding("en", "thanks"))).answer == reply("thanks", "en", HELD)
 
 
 @each("value", [-0.01, 1.01, math.nan, math.inf])

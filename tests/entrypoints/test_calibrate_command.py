@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from rag_core import __version__
-from rag_core.entrypoints import calibrate_command
 from rag_core.entrypoints.cli import main
+from rag_core.entrypoints.commands import calibrate as calibrate_command
 from rag_core.gating import scores as calibrate
 
 pytestmark = pytest.mark.longest  # real models: seconds each in a young process, minutes in one that has run a thousand tests

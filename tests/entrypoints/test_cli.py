@@ -12,8 +12,8 @@ import pymupdf
 import pytest
 from tiny_models import cross_encoder
 
-from rag_core.entrypoints import commands
 from rag_core.entrypoints.cli import main
+from rag_core.entrypoints.commands import library as commands
 from rag_core.errors import ModelUnavailable
 
 TEXTS = [

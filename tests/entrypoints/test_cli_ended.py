@@ -14,7 +14,7 @@ from pathlib import Path
 import pymupdf
 
 from rag_core.library.library import Accepted
-from rag_core.library.sources import Source, sources_from
+from rag_core.library.stored.sources import Source, sources_from
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [sys.executable, "-m", "rag_core"]

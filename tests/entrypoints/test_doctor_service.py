@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rag_core.entrypoints import doctor_service, serving
-from rag_core.entrypoints.serving import FILE, Process, Serving, noted
+from rag_core.entrypoints.commands import doctor_service, serving
+from rag_core.entrypoints.commands.serving import FILE, Process, Serving, noted
 from rag_core.library.quota import Quota
 from rag_core.service.tokens import Tokens
 from rag_core.wiring import make_collection, records

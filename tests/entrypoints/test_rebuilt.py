@@ -8,10 +8,10 @@ import pytest
 from tiny_models import embedding_model
 
 from rag_core.entrypoints.cli import main
-from rag_core.entrypoints.rebuilt import calibrations_in_words, what_changed
+from rag_core.entrypoints.commands.rebuilt import calibrations_in_words, what_changed
 from rag_core.gating import scores as calibrate
-from rag_core.library.contents import Contents
-from rag_core.library.store import VECTORS
+from rag_core.library.stored.contents import Contents
+from rag_core.library.stored.store import VECTORS
 from rag_core.wiring import contents_of
 
 TEXT = "Every full-time employee has 25 days of paid vacation a year. Unused days are lost on 31 March. "

@@ -13,7 +13,7 @@ from library.library_kit import HashEmbedder, library, text
 
 from rag_core.adapters.records.store import RecordStore
 from rag_core.decision.batch import Outcomes, ReplaySet, replay_many
-from rag_core.decision.measure import Tools
+from rag_core.decision.tools import Tools
 from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput

@@ -14,7 +14,7 @@ from library.library_kit import HashEmbedder, library, text
 from model_server import Hang, ModelServer, Said, Status
 
 from rag_core.adapters.records.store import RecordStore
-from rag_core.decision.measure import Tools
+from rag_core.decision.tools import Tools
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step
 from rag_core.engine import Engine
 from rag_core.errors import ModelUnavailable

@@ -10,7 +10,7 @@ from library.library_kit import HashEmbedder, library, text
 
 from rag_core.adapters.records import profiles as kept_profiles
 from rag_core.adapters.records.store import RecordStore
-from rag_core.decision.measure import Tools
+from rag_core.decision.tools import Tools
 from rag_core.domain.acts import acting, name_id
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, InvalidSetting

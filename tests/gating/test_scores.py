@@ -19,19 +19,8 @@ from rag_core import wiring
 from rag_core.errors import InvalidInput
 from rag_core.gating import scores as calibrate
 from rag_core.gating.features import FEATURES, magnitude
-from rag_core.gating.scores import (
-    READ,
-    Calibration,
-    Identity,
-    adjust,
-    features_version,
-    fit,
-    is_narrow,
-    load,
-    packed,
-    question_hash,
-    read,
-)
+from rag_core.gating.fitting import adjust, fit
+from rag_core.gating.scores import READ, Calibration, Identity, features_version, is_narrow, load, packed, question_hash, read
 from rag_core.settings import Settings
 
 ZERO = dict.fromkeys(FEATURES, 0.0)

@@ -21,7 +21,7 @@ from rag_core.adapters.child.process import ProcessEmbedder
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.library.library import Library
-from rag_core.library.sources import sources_from
+from rag_core.library.stored.sources import sources_from
 from rag_core.settings import Settings
 
 FENCE_BYTES = 3 << 30  # of data: so that a version of this program that fails the test does not take the machine with it

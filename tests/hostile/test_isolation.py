@@ -22,8 +22,9 @@ import pytest
 from rag_core.domain.documents import PageSource
 from rag_core.errors import DamagedPdf
 from rag_core.ingest import pdf_process
-from rag_core.ingest.pdf import DEFAULT_LIMITS, _request, find_tessdata, read_pdf
+from rag_core.ingest.pdf import DEFAULT_LIMITS, _request, read_pdf
 from rag_core.ingest.pdf_worker.isolation import MACHINES
+from rag_core.ingest.tessdata import find_tessdata
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -74,7 +74,7 @@ from pathlib import Path
 from rag_core.language import LANGUAGES
 LANGUAGES.add(Path(sys.argv[1]))
 from rag_core import language as l
-from rag_core.decision.replies import reply
+from rag_core.domain.replies import reply
 from rag_core.domain.measurements import LibraryFacts
 from rag_core.evaluation.labelled.rows import _no, _yes
 from rag_core.facts import changed_facts, entities

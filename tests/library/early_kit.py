@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from library_kit import HashEmbedder, text
 
 from rag_core.domain.ports import Vectors
-from rag_core.library.adding import EARLY_PASSAGES
+from rag_core.library.indexing.adding import EARLY_PASSAGES
 from rag_core.library.library import AddReport, Library
-from rag_core.library.sources import Source
+from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 
 SECONDS = 120.0  # reached by what hangs, on a busy machine too

@@ -13,7 +13,7 @@ from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.ports import Vectors
 from rag_core.language import terms, words
 from rag_core.library.library import Library
-from rag_core.library.sources import Source, text_source
+from rag_core.library.stored.sources import Source, text_source
 from rag_core.settings import Settings
 
 DIM = 16

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from library_kit import HashEmbedder, library, text
 
 from rag_core import Settings
-from rag_core.decision.measure import Tools, measure
+from rag_core.decision.measure import measure
+from rag_core.decision.tools import Tools
 from rag_core.language import terms
-from rag_core.library.snapshot import Snapshot
+from rag_core.library.stored.snapshot import Snapshot
 from rag_core.retrieval.acronyms import MAX_ACRONYMS, acronyms, long_form, widened
 
 SETTINGS = Settings.load("open")

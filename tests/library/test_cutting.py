@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from library_kit import HashEmbedder, library
 
-from rag_core.library.cutting import Cutting
+from rag_core.library.indexing.cutting import Cutting
 
 
 @given(pages=st.lists(st.integers(0, 50), min_size=1, max_size=20), counted=st.lists(st.integers(0, 90), max_size=40))

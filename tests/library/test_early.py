@@ -16,7 +16,7 @@ from library_kit import HashEmbedder, check_whole, library, text
 
 from rag_core.adapters.records.store import RecordStore
 from rag_core.decision.decide import decide, replay
-from rag_core.decision.measure import Tools
+from rag_core.decision.tools import Tools
 from rag_core.decision.why_missed import LostAt
 from rag_core.domain.documents import Metadata
 from rag_core.domain.indexing import ALLOWANCE, INDEXING
@@ -25,12 +25,12 @@ from rag_core.domain.status import ConfidenceLevel
 from rag_core.engine import Engine, confidence_metadata, measured_on
 from rag_core.errors import InvalidInput, LibraryBusy
 from rag_core.language import terms
-from rag_core.library.adding import EARLY_PASSAGES
 from rag_core.library.early import MAX_NOW, early
-from rag_core.library.embedding import EMBED_BATCH
+from rag_core.library.indexing.adding import EARLY_PASSAGES
+from rag_core.library.indexing.embedding import EMBED_BATCH
+from rag_core.library.indexing.waiting import WaitingDocument, WaitingDocuments
 from rag_core.library.library import Library
-from rag_core.library.snapshot import Snapshot
-from rag_core.library.waiting import WaitingDocument, WaitingDocuments
+from rag_core.library.stored.snapshot import Snapshot
 from rag_core.settings import Settings
 from rag_core.work.recording import passage_of
 

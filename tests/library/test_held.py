@@ -11,7 +11,7 @@ import pytest
 from library_kit import SETTINGS, library
 
 from rag_core.library.disk.private import BLOCK_BYTES, HeldFile, blocks_of
-from rag_core.library.sources import Source
+from rag_core.library.stored.sources import Source
 
 
 @pytest.mark.parametrize("size", [0, 1, BLOCK_BYTES, 3 * BLOCK_BYTES + 17])

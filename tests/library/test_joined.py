@@ -11,11 +11,11 @@ from library_kit import HashEmbedder, library, text
 from rag_core import Settings
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
-from rag_core.decision.measure import Tools
+from rag_core.decision.tools import Tools
 from rag_core.domain.decision import Decision
 from rag_core.engine import decided, measured_on
-from rag_core.entrypoints import commands
 from rag_core.entrypoints.cli import main
+from rag_core.entrypoints.commands import library as commands
 from rag_core.errors import InvalidInput
 from rag_core.library.joined import JoinedCorpus, joined
 from rag_core.wiring import act_log, joined_corpus

@@ -10,9 +10,10 @@ from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.documents import Metadata
 from rag_core.errors import InvalidInput, LibraryError, ModelMismatch
-from rag_core.library import embedding, indexing
+from rag_core.library.indexing import embedding
+from rag_core.library.indexing import indexer as indexing
 from rag_core.library.library import Library
-from rag_core.library.sources import Source, sources_from
+from rag_core.library.stored.sources import Source, sources_from
 
 
 def pdf(*pages: str, title: str = "") -> bytes:
@@ -350,7 +351,7 @@ def test_given_another_model_or_precision_when_opened_then_it_is_refused_with_a_
 
 def test_given_an_older_index_version_when_opened_then_it_says_to_rebuild(tmp_path, monkeypatch):
     library(tmp_path).add([text("dogs", "Dogs run.")], SETTINGS)
-    for module in ("rag_core.library.library", "rag_core.library.opened", "rag_core.library.indexing"):
+    for module in ("rag_core.library.library", "rag_core.library.opened", "rag_core.library.indexing.indexer"):
         monkeypatch.setattr(f"{module}.INDEX_VERSION", 999)
 
     with pytest.raises(LibraryError, match="Rebuild"):

@@ -22,12 +22,12 @@ from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.documents import Box, Document, Line, Metadata, Page, PageSource, Span, WordBox
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.errors import LibraryDamaged, LibraryError, ModelUnavailable
-from rag_core.library import stored_json as records
 from rag_core.library.disk.files import pack, unpack, unpack_vectors
 from rag_core.library.library import Library
-from rag_core.library.sources import Source
-from rag_core.library.stored_pages import PageWriter, read_pages
-from rag_core.library.writer import pack_terms, unpack_terms
+from rag_core.library.stored import stored_json as records
+from rag_core.library.stored.sources import Source
+from rag_core.library.stored.stored_pages import PageWriter, read_pages
+from rag_core.library.stored.writer import pack_terms, unpack_terms
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ import pytest
 from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
 
 from rag_core.errors import Cancelled
-from rag_core.library.sources import Source
+from rag_core.library.stored.sources import Source
 
 CHILD = Path(__file__).with_name("library_child.py")
 
@@ -150,7 +150,7 @@ def test_given_a_kill_while_embedding_when_resumed_then_the_pages_are_not_read_a
     def must_not_read(*_, **__):
         raise AssertionError("the PDF was read twice")
 
-    monkeypatch.setattr("rag_core.library.reading.read_pdf", must_not_read)
+    monkeypatch.setattr("rag_core.library.indexing.reading.read_pdf", must_not_read)
     report = opened.resume(SETTINGS)
 
     assert [document.name for document in report.added] == ["report.pdf"]

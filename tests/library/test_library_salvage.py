@@ -14,9 +14,9 @@ from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.documents import Metadata
 from rag_core.errors import LibraryDamaged
-from rag_core.library.adding import AddReport
+from rag_core.library.indexing.adding import AddReport
 from rag_core.library.library import Library
-from rag_core.library.sources import Source
+from rag_core.library.stored.sources import Source
 
 PORTS = {"vectors": FaissStore(16), "lexical": Bm25Store()}
 

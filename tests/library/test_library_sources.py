@@ -13,7 +13,7 @@ from library_kit import SETTINGS, library
 
 from rag_core.domain.documents import Metadata
 from rag_core.errors import IngestError, InvalidInput
-from rag_core.library.sources import Source, sources_from, text_source
+from rag_core.library.stored.sources import Source, sources_from, text_source
 
 
 def kinds(items):
@@ -76,7 +76,7 @@ def test_equal_texts_under_different_ids_are_two_documents_and_equal_ids_and_tex
 
 @given(st.dictionaries(st.text(), st.text()))
 def test_any_json_line_becomes_a_source_or_a_problem(row):
-    from rag_core.library.sources import _record
+    from rag_core.library.stored.sources import _record
 
     found = _record(json.dumps(row).encode(), "a line")
 

@@ -15,8 +15,8 @@ from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.documents import Metadata
 from rag_core.errors import InvalidInput, LibraryError, ModelUnavailable
 from rag_core.library.library import Library
-from rag_core.library.sources import Source
-from rag_core.library.store import collections, create_collection
+from rag_core.library.stored.sources import Source
+from rag_core.library.stored.store import collections, create_collection
 from rag_core.wiring import as_built
 
 LONG = " ".join(f"Sentence number {number} says something new." for number in range(60))

@@ -165,7 +165,7 @@ def test_given_a_library_deleted_from_outside_and_made_anew_when_refreshed_then_
 
 
 def test_given_many_threads_when_they_read_pages_at_once_then_each_gets_its_own(tmp_path, monkeypatch):
-    monkeypatch.setattr("rag_core.library.stored_pages.CACHE_BYTES", 600)  # so that pages are dropped and read again all the time
+    monkeypatch.setattr("rag_core.library.stored.stored_pages.CACHE_BYTES", 600)  # so that pages are dropped and read again all the time
     opened = library(tmp_path)
     report = opened.add([text(f"d{n}", f"Text number {n}.", language="en") for n in range(20)], SETTINGS)
     snapshot, wrong = opened.snapshot, []

@@ -9,9 +9,9 @@ import pytest
 from library_kit import SETTINGS, check_whole, found, library, text
 
 from rag_core.errors import LibraryDamaged
-from rag_core.library import packed
 from rag_core.library.disk.files import pack_vectors, vectors_in
-from rag_core.library.packed import Packed, Passages
+from rag_core.library.stored import packed
+from rag_core.library.stored.packed import Packed, Passages
 
 LONG = " ".join(f"Sentence {number} speaks of the bridge." for number in range(200))
 

@@ -17,13 +17,13 @@ from rag_core.errors import LimitExceeded
 from rag_core.ingest import pdf_process
 from rag_core.ingest.layout import Lines, Words
 from rag_core.ingest.pdf import read_pdf
-from rag_core.library import reading
 from rag_core.library.disk.files import Stamp, stamp_file
-from rag_core.library.inbox import Accepted
-from rag_core.library.reading import ReadOptions, kept
-from rag_core.library.sources import Source
-from rag_core.library.stored_json import page_from_json, page_to_json
-from rag_core.library.stored_pages import LAYOUT, PAGES, read_pages
+from rag_core.library.indexing import reading
+from rag_core.library.indexing.reading import ReadOptions, kept
+from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.sources import Source
+from rag_core.library.stored.stored_json import page_from_json, page_to_json
+from rag_core.library.stored.stored_pages import LAYOUT, PAGES, read_pages
 
 READ_BY = ("2.0", 5)  # PyMuPDF's version, and that of what it reads
 OPTIONS = ReadOptions("pdf", ocr=False, can_ocr=False, keep_hidden=False)
@@ -102,8 +102,8 @@ def test_given_a_text_with_too_many_lines_or_characters_when_read_then_it_is_ref
 def test_given_another_version_of_pymupdf_then_the_reading_s_version_is_another_one_too() -> None:
     """Another version may read other words, so that what an earlier one read has to be read again."""
     assert (pymupdf.__version__, reading.READING_VERSION) == READ_BY, (
-        "PyMuPDF's version changed: raise READING_VERSION of rag_core/library/reading.py, say in `is_outdated` what is read otherwise, and "
-        "write the new pair into READ_BY."
+        "PyMuPDF's version changed: raise READING_VERSION of rag_core/library/indexing/reading.py, say in `is_outdated` what is read "
+        "otherwise, and write the new pair into READ_BY."
     )
 
 

@@ -7,8 +7,8 @@ import random
 import numpy as np
 from library_kit import SETTINGS, check_whole, library, text
 
-from rag_core.library.store import Store
-from rag_core.library.writer import TERMS, VECTORS
+from rag_core.library.stored.store import Store
+from rag_core.library.stored.writer import TERMS, VECTORS
 
 
 def numbers(opened, questions):

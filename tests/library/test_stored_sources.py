@@ -13,11 +13,11 @@ from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, tex
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.errors import LibraryDamaged, StoredFileDamaged
-from rag_core.library import stored_sources
 from rag_core.library.disk.files import stamp
-from rag_core.library.inbox import Accepted
 from rag_core.library.library import Library
-from rag_core.library.sources import Source
+from rag_core.library.stored import stored_sources
+from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.sources import Source
 
 PORTS = {"vectors": FaissStore(16), "lexical": Bm25Store()}
 GOOD = "The notice period is 28 days."

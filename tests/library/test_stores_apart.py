@@ -23,7 +23,7 @@ from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.measurements import Measurements
 from rag_core.errors import InvalidSetting, LibraryDamaged, RagError, StoreUnavailable
 from rag_core.library.library import Library
-from rag_core.library.store import Store
+from rag_core.library.stored.store import Store
 from rag_core.settings import Settings
 from rag_core.settings.endpoints import store_url
 from rag_core.wiring import open_engine, open_library, rebuild_library

@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 from rag_core.domain.documents import Document, Metadata
 from rag_core.errors import InvalidInput
 from rag_core.library.disk.lock import writing
-from rag_core.library.sources import Source, text_source
+from rag_core.library.stored.sources import Source, text_source
 from rag_core.settings import Settings
 from rag_core.wiring import act_log, open_engine
 from ui.app import state
@@ -221,18 +221,6 @@ def test_given_a_library_of_the_users_own_documents_when_opened_then_the_samples
     page = opened(app)
 
     assert list(page.dataframe[0].value["name"]) == ["own.pdf"]
-
-
-def test_given_no_library_yet_when_opened_then_the_samples_are_indexed_once_and_progress_shows(app: AppTest, empty_library: Path) -> None:
-    app.run()
-    assert "Indexing the sample documents" in texts(app)
-
-    page = opened(app)
-
-    assert len(page.dataframe[0].value) == len(list(SAMPLES.glob("*.pdf")))
-    generation = state.engine().library.snapshot.version
-    settle(page)
-    assert state.engine().library.snapshot.version == generation
 
 
 def select(page: AppTest, *rows: int) -> AppTest:
@@ -443,7 +431,10 @@ def test_given_another_process_that_writes_when_a_document_is_deleted_then_the_p
 
 def test_given_problems_of_every_kind_when_shown_then_each_has_its_own_remedy() -> None:
     """S3-20: what to do next; the sentences are the PDF reader's own."""
-    sources = [*(INGEST / name for name in ("pdf.py", "reading_on.py", "recognition.py")), *sorted((INGEST / "pdf_worker").glob("*.py"))]
+    sources = [
+        *(INGEST / name for name in ("pdf.py", "pdf_findings.py", "reading_on.py", "recognition.py")),
+        *sorted((INGEST / "pdf_worker").glob("*.py")),
+    ]
     reader = "\n".join(path.read_text(encoding="utf-8") for path in sources)
 
     assert [words for words in findings.REMEDIES if words not in reader and not words.startswith("hidden text were")] == []

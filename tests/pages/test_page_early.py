@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from rag_core.adapters.embedding.embedded import EmbeddedModel
 from rag_core.domain.indexing import INDEXING, indexing_of
 from rag_core.domain.ports import Vectors
-from rag_core.library import adding
+from rag_core.library.indexing import adding
 from ui.app.texts import say
 
 PAGES = 24  # enough once `EARLY_PASSAGES` is lower: a busy machine embeds a hundred for minutes

@@ -28,7 +28,7 @@ OURS = {
     "BEGIN",  # of ui/ask/keys.py: another, and texts of ours
     "label",  # _knob's: literals above, or a setting's name
     "presets()[session.preset].help",
-    "example.question",  # of ui/ask/examples.py
+    "example.question",  # of ui/ask/question/examples.py
 }
 HOSTILE = "![x](http://203.0.113.9/a.png) <img src=http://203.0.113.9/b.png> <script>alert(1)</script> [go](http://203.0.113.9) :red[x] $x$"
 MARK = "203.0.113.9"

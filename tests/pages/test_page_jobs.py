@@ -13,7 +13,7 @@ from rag_core.domain.ports import Cancel, Progress
 from rag_core.errors import LibraryBusy, NotAPdf, PasswordNeeded
 from rag_core.evaluation import Ran
 from rag_core.library.library import AddReport
-from rag_core.library.sources import Source
+from rag_core.library.stored.sources import Source
 from rag_core.work.jobs import LEFT_ALONE_SECONDS, MAX_KEPT, File, Job, Runner, Work
 
 SECONDS = 120.0  # reached by what hangs, on a busy machine too

@@ -29,7 +29,7 @@ from rag_core.evaluation.metrics import Curve, clopper_pearson
 from rag_core.records.stored import RunHead
 from rag_core.settings import Mode, Settings
 from ui.app.texts import say
-from ui.ask import export
+from ui.ask.leaving import export
 from ui.lab import charts, flips, sending, tables
 from ui.lab import limit as limits_of
 from ui.lab.judged import fixed, judge

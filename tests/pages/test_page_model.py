@@ -21,13 +21,14 @@ from rag_core.compression.llm.prompts import COMPRESS_RULES
 from rag_core.domain.llm_trace import Call, Step
 from rag_core.domain.status import Reason
 from rag_core.errors import Cancelled, InvalidInput, InvalidSetting
-from rag_core.library.store import create_collection
+from rag_core.library.stored.store import create_collection
 from rag_core.settings import Mode, Settings
 from rag_core.work import loading
 from ui.app import pending, state
 from ui.app.pending import Pending
 from ui.app.texts import say, screen, tell
-from ui.ask import asking, attempts, drafted, waiting
+from ui.ask.decision import attempts, drafted
+from ui.ask.question import asking, waiting
 from ui.settings.sharing import to_address, to_yaml
 
 QUESTION = "How often does the flow meter have to be calibrated?"

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.acts import Action, Actor, acting, actor
 from rag_core.errors import NotAllowed, RagError
-from rag_core.library.sources import Source
+from rag_core.library.stored.sources import Source
 from rag_core.records.stored import FeedbackKind, FeedbackState, SavedPreset
 from rag_core.service.people import ACTS, Person, Right
 from rag_core.wiring import act_log, make_collection, noting, records

@@ -16,7 +16,7 @@ from rag_core.errors import InvalidInput
 from rag_core.ingest.sheet import compose_sheet
 from ui.app import recording, state
 from ui.app.texts import say
-from ui.ask import export, link
+from ui.ask.leaving import export, link
 
 HOSTILE = "![x](http://203.0.113.9/a.png) <img src=http://203.0.113.9/b.png> <script>alert(1)</script> [go](http://203.0.113.9) | **b** `c`"
 QUESTION = "How many vacation days do employees have?"

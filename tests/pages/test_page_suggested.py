@@ -14,7 +14,7 @@ from rag_core.engine import Engine
 from rag_core.settings import Settings
 from ui.app import recording, state
 from ui.app.texts import say
-from ui.ask import examples, suggested
+from ui.ask.question import examples, suggested
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Direction, State, judge
 from rag_core.settings import Cost, Mode, Settings
 from ui.app.texts import screen
-from ui.ask import trace
-from ui.ask.meter import meter
+from ui.ask.decision import trace
+from ui.ask.decision.meter import meter
 
 HOSTILE = "![x](http://203.0.113.9/a.png) <b>bold</b>"
 
@@ -38,7 +38,7 @@ def decision(*checks: CheckResult) -> Decision:
 
 
 def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run by itself, without imports
-    from ui.ask.trace import show_trace
+    from ui.ask.decision.trace import show_trace
 
     show_trace(held["decision"], held["measurements"])
 

@@ -20,7 +20,7 @@ from streamlit.testing.v1 import AppTest
 import ui.serve
 from rag_core.errors import IngestError, LibraryError, LimitExceeded
 from rag_core.library.disk.private import HeldFile
-from rag_core.library.sources import Source
+from rag_core.library.stored.sources import Source
 from ui import frame
 from ui.app import progress, uploads
 from ui.app.uploads import SMALL_BYTES, OnDisk

@@ -20,7 +20,7 @@ from streamlit.testing.v1 import AppTest
 from rag_core.domain.documents import Box, Page, Span, WordBox
 from rag_core.ingest.pdf import render_page
 from ui.app import state
-from ui.ask import evidence
+from ui.ask.decision import evidence
 from ui.documents import viewer
 from ui.documents.viewer import AROUND, Place, around, strip
 

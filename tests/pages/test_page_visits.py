@@ -15,7 +15,7 @@ from rag_core.service.visits import Visit, Visits
 from rag_core.wiring import records
 from ui.app import first_run, visitor
 from ui.app.texts import say
-from ui.ask.examples import EXAMPLES
+from ui.ask.question.examples import EXAMPLES
 
 QUESTION = EXAMPLES[0].question
 

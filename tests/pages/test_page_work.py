@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.adapters.embedding.by_name import embedded_folder
 from rag_core.errors import ModelUnavailable
-from rag_core.library.sources import Source
+from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import as_built, open_engine
 from rag_core.work import loading

@@ -16,7 +16,7 @@ from tiny_models import cross_encoder
 from rag_core.adapters.embedding.by_name import CrossEncoderReranker
 from rag_core.domain.documents import Metadata
 from rag_core.language import terms
-from rag_core.library.sources import described
+from rag_core.library.stored.sources import described
 from rag_core.retrieval.hybrid import Ranking, age_in_days, recency_of, reciprocal_rank_fusion, retrieve
 
 TODAY = date(2026, 11, 20)

@@ -14,8 +14,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from rag_core.entrypoints import serve_command
 from rag_core.entrypoints.cli import main, parser
+from rag_core.entrypoints.commands import serve as serve_command
 from rag_core.entrypoints.http.origin import LOCAL
 from rag_core.service.refusals import Unauthenticated
 from rag_core.service.tokens import Tokens

@@ -13,7 +13,7 @@ import pytest
 from service_kit import SECRET, WARRANTY, Server
 
 from rag_core.client import AsyncClient, Client, ServiceError, calls
-from rag_core.client.calls import Call
+from rag_core.client.call import Call
 
 SAMPLE = Path(__file__).resolve().parents[2] / "data" / "samples" / "company-policies.pdf"
 NAMES = [name for name, made in vars(calls).items() if name[0].islower() and getattr(made, "__module__", "") == calls.__name__]

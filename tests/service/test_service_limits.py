@@ -18,8 +18,8 @@ from service_kit import SECRET, WARRANTY, Server, service_of
 from starlette.testclient import TestClient
 
 from rag_core.domain.acts import Action, Actor, acting
-from rag_core.entrypoints import serve_command
 from rag_core.entrypoints.cli import parser
+from rag_core.entrypoints.commands import serve as serve_command
 from rag_core.entrypoints.http import bodies
 from rag_core.entrypoints.http.app import MAX_BODY_BYTES, MAX_FORM_BYTES, api, guarded
 from rag_core.entrypoints.http.origin import LOCAL

@@ -13,7 +13,7 @@ import pytest
 from folding import each
 
 from rag_core.entrypoints.cli import main
-from rag_core.entrypoints.doctor_command import _service
+from rag_core.entrypoints.commands.doctor import _service
 from rag_core.errors import InvalidInput
 from rag_core.service.principal import Scope
 from rag_core.service.refusals import Unauthenticated

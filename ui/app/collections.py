@@ -8,7 +8,7 @@ import streamlit as st
 
 from rag_core.domain.acts import actor
 from rag_core.errors import RagError
-from rag_core.library.store import collections
+from rag_core.library.stored.store import collections
 from rag_core.service.people import Right
 from rag_core.wiring import make_collection
 from ui.app import first_run, sign_in, state, visiting, visitor

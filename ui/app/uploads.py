@@ -15,10 +15,10 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from rag_core.errors import IngestError, LimitExceeded
-from rag_core.library.bounds import MAX_BYTES, MAX_FILES
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.private import HeldFile, blocks_from, make_folder
-from rag_core.library.sources import Source, kind_of
+from rag_core.library.stored.bounds import MAX_BYTES, MAX_FILES
+from rag_core.library.stored.sources import Source, kind_of
 from ui.app import state
 
 if TYPE_CHECKING:

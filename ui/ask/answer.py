@@ -8,7 +8,7 @@ from typing import Literal
 import streamlit as st
 
 from rag_core.decision.checks.gating import LIKELY
-from rag_core.decision.present import indexing_in_words
+from rag_core.decision.notes import indexing_in_words
 from rag_core.domain.claims import Conflict
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import ConfidenceLevel, Reason
@@ -18,19 +18,19 @@ from rag_core.settings import Settings
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
 from ui.ask import keys, turns
-from ui.ask.cells import show_row
 from ui.ask.changes import show_change
-from ui.ask.drafted import show_drafter, show_stand_in, stand_in
-from ui.ask.evidence import show_found, show_ranks, show_sources, with_sources
-from ui.ask.feedback import show_feedback
-from ui.ask.how_sure import show_how_sure, unsure
-from ui.ask.link import show_share
-from ui.ask.missed import show_missed
-from ui.ask.refusal import show_refusal
-from ui.ask.sentences import show_checked
+from ui.ask.decision.cells import show_row
+from ui.ask.decision.drafted import show_drafter, show_stand_in, stand_in
+from ui.ask.decision.evidence import show_found, show_ranks, show_sources, with_sources
+from ui.ask.decision.how_sure import show_how_sure, unsure
+from ui.ask.decision.missed import show_missed
+from ui.ask.decision.refusal import show_refusal
+from ui.ask.decision.sentences import show_checked
+from ui.ask.decision.trace import show_trace
+from ui.ask.leaving.feedback import show_feedback
+from ui.ask.leaving.link import show_share
+from ui.ask.question.waiting import show_outdated
 from ui.ask.side_by_side import show_side_by_side
-from ui.ask.trace import show_trace
-from ui.ask.waiting import show_outdated
 from ui.ask.what_if import show_what_if
 from ui.documents import viewer, whole
 from ui.documents.viewer import Place

@@ -11,8 +11,8 @@ from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State
 from ui.app.asked import Asked
 from ui.app.texts import tell
-from ui.ask.asking import changed_knobs
-from ui.ask.trace import measured, required
+from ui.ask.decision.trace import measured, required
+from ui.ask.question.asking import changed_knobs
 from ui.settings.wording import moved_in_words
 
 MAX_COUNT = 6  # settings that are named one by one; another preset changes many

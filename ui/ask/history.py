@@ -9,8 +9,8 @@ from ui.app.asked import Asked
 from ui.app.state import session
 from ui.app.texts import say, tell
 from ui.ask import turns
-from ui.ask.how_sure import sure_in_words, unsure
-from ui.ask.refusal import why_refused
+from ui.ask.decision.how_sure import sure_in_words, unsure
+from ui.ask.decision.refusal import why_refused
 
 SHOWN = 10  # newest first; the session keeps more
 

@@ -21,10 +21,10 @@ from rag_core.settings.llm import ModelSettings
 from ui.app.asked import Asked
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
-from ui.ask.asking import ASK, INGEST, ask, changed_knobs
-from ui.ask.how_sure import show_line
-from ui.ask.refusal import why
-from ui.ask.trace import measured, required, state_in_words
+from ui.ask.decision.how_sure import show_line
+from ui.ask.decision.refusal import why
+from ui.ask.decision.trace import measured, required, state_in_words
+from ui.ask.question.asking import ASK, INGEST, ask, changed_knobs
 from ui.settings import calibration, saved_presets
 from ui.settings.wording import moved_in_words
 

@@ -14,7 +14,7 @@ from rag_core.errors import RagError
 from ui.app import state
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
-from ui.ask import link
+from ui.ask.leaving import link
 
 
 def show_question(asked: Asked) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from rag_core.domain.documents import Document
 from rag_core.engine import Engine
-from rag_core.library.snapshot import Snapshot
+from rag_core.library.stored.snapshot import Snapshot
 from ui.app.naming import unique_names
 from ui.app.texts import say, tell
 

@@ -9,7 +9,7 @@ from rag_core.domain.documents import Document, Span
 from rag_core.facts.names import names
 from rag_core.facts.values import values
 from rag_core.ingest.context import SECTION_MARK
-from rag_core.library.snapshot import Snapshot
+from rag_core.library.stored.snapshot import Snapshot
 
 MAX_PAGES = 300  # that are read for a list; 20 ms each
 MAX_ROWS = 1_000  # that a list has; nobody reads more

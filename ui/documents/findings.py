@@ -9,8 +9,8 @@ import streamlit as st
 
 from rag_core.domain.documents import Document
 from rag_core.engine import Engine
-from rag_core.ingest.pdf import page_list
-from rag_core.library.reading import READ_AS_NOW, is_outdated
+from rag_core.ingest.pdf_findings import page_list
+from rag_core.library.indexing.reading import READ_AS_NOW, is_outdated
 from ui.app.texts import say, tell
 from ui.documents.catalogue import language_name, strategy_name
 from ui.documents.page_by_page import go_to

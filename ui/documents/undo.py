@@ -14,10 +14,10 @@ import streamlit as st
 
 from rag_core.domain.documents import Document
 from rag_core.engine import Engine
-from rag_core.library.bounds import MAX_BYTES
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.private import HeldFile
-from rag_core.library.sources import Source
+from rag_core.library.stored.bounds import MAX_BYTES
+from rag_core.library.stored.sources import Source
 from ui.app import state
 from ui.app.finished import show_names
 from ui.app.progress import writing

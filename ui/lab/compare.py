@@ -16,14 +16,14 @@ from rag_core.domain.measurements import Measurements
 from rag_core.evaluation import Marks, Paired, Rate, paired
 from rag_core.evaluation.failing import error_of
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.library.store import collections
+from rag_core.library.stored.store import collections
 from rag_core.records.stored import RunHead
 from rag_core.service.chosen import AS_BUILT
 from rag_core.settings import Cost, Settings, presets
 from rag_core.wiring import records
 from ui.app import state, visitor
 from ui.app.texts import say, tell
-from ui.ask.asking import changed_knobs
+from ui.ask.question.asking import changed_knobs
 from ui.lab import overview
 from ui.lab import state as lab
 from ui.lab.decisions import show_decision, show_label

@@ -25,8 +25,8 @@ from ui.app.asked import Asked
 from ui.app.scope import Scope
 from ui.app.texts import say, screen, tell
 from ui.ask.changes import outcome
-from ui.ask.refusal import show_refusal
-from ui.ask.trace import show_trace
+from ui.ask.decision.refusal import show_refusal
+from ui.ask.decision.trace import show_trace
 from ui.lab import why
 from ui.lab.judged import Judged, judge
 from ui.lab.tables import offer

@@ -16,7 +16,7 @@ from rag_core.wiring import records
 from rag_core.work import loading
 from ui.app import recording, state
 from ui.app.texts import say, tell
-from ui.ask.asking import changed_knobs
+from ui.ask.question.asking import changed_knobs
 from ui.lab import state as lab
 from ui.lab.judged import judge
 from ui.lab.limit import COUNTS

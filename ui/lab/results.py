@@ -22,8 +22,8 @@ from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records.stored import RunHead
 from rag_core.settings import Cost, Scale, Settings
 from ui.app.texts import say, tell
-from ui.ask.asking import changed_knobs
-from ui.ask.trace import LIMITS
+from ui.ask.decision.trace import LIMITS
+from ui.ask.question.asking import changed_knobs
 from ui.lab import charts, flips, limit, sending
 from ui.lab.judged import Fixed, Judged, fixed, judge
 from ui.lab.tables import offer

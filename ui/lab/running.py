@@ -25,7 +25,7 @@ from ui.app.problems import show_error
 from ui.app.state import Session
 from ui.app.texts import say, tell
 from ui.app.work import Here, here
-from ui.ask.asking import changed_knobs
+from ui.ask.question.asking import changed_knobs
 from ui.lab import spending
 from ui.lab import state as lab
 from ui.settings.wording import moved_in_words, setting_name, value_in_words

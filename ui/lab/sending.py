@@ -1,6 +1,6 @@
 """The report of a run as a file to send: what happened at the limit, what other limits would do, settings, and each question.
 
-Questions, answers and names are text in it and nothing else, as in `ui.ask.export`.
+Questions, answers and names are text in it and nothing else, as in `ui.ask.leaving.export`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from rag_core.records.stored import RunHead
 from rag_core.settings import Mode
 from ui.app import recording, state
 from ui.app.texts import say, tell
-from ui.ask.asking import changed_knobs
-from ui.ask.export import NAME_CHARS, Block, block, to_markdown
 from ui.ask.history import outcome_in_words
+from ui.ask.leaving.export import NAME_CHARS, Block, block, to_markdown
+from ui.ask.question.asking import changed_knobs
 from ui.lab import flips
 from ui.lab.judged import Judged
 from ui.lab.limit import COUNTS

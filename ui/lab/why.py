@@ -10,7 +10,7 @@ from rag_core.settings import Settings
 from ui.app import state
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
-from ui.ask.missed import show_finding
+from ui.ask.decision.missed import show_finding
 
 _WANTED = "lab_why"  # in the session: (id of the question, number of the place)
 

@@ -15,7 +15,7 @@ import streamlit as st
 import yaml
 
 from rag_core.errors import InvalidSetting, RagError
-from rag_core.library.store import collections
+from rag_core.library.stored.store import collections
 from rag_core.settings import Knob, Settings
 from rag_core.settings.configuration import load_settings
 from ui.app import first_run, state, visitor
@@ -26,7 +26,7 @@ from ui.settings.fields import FIXED, changed, help_text, take
 
 FILE = "plumbline-settings.yaml"
 COLLECTION = "collection"  # its parameter
-DECISION = "decision"  # the parameter of a link to a kept decision (`ui.ask.link`)
+DECISION = "decision"  # the parameter of a link to a kept decision (`ui.ask.leaving.link`)
 TURNS = "turns"  # the parameter with the kept decisions of this tab (`ui.ask.turns`)
 MAX_TURNS = 10  # as many as the history lists
 MAX_KB = 64  # a settings file: all settings take 5

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.tables import now, pack, unpack
 from rag_core.decision.decide import decide
-from rag_core.decision.progress import Outcome
+from rag_core.decision.outcomes import Outcome
 from rag_core.domain.measurements import Measurements
 from rag_core.records import Written, write
 

@@ -1,49 +1,39 @@
-"""Reads a model's answer and says what form it must have: JSON by a schema, or plain text from a server without schemas.
+"""Reads a model's answer: JSON in one of the forms of `reply_forms`, or plain text from a server without schemas.
 
 Whatever the text, what comes out is a reply within these bounds or a `MalformedReply`. Nothing in it is believed here: ids may be
 invented and quotes may be wrong; the checks find out. An id that names no passage stays as written, so that it is reported.
-
-The schemas bound lists and texts more tightly than the readers do: a server that writes by a grammar then comes to an end, and a reply of
-another server that is a little longer is read all the same.
 """
 
 from __future__ import annotations
 
 import json
-from functools import cache
-from typing import Annotated, Any, Literal, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import regex
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ValidationError
 
 from rag_core.compression.llm.plain_replies import plain_draft, plain_sufficiency, plain_yes_no
+from rag_core.compression.llm.reply_forms import (
+    MAX_CLAIMS,
+    MAX_MISSING,
+    MAX_QUOTE_CHARS,
+    MAX_SENTENCE_CHARS,
+    ClaimReply,
+    Contradiction,
+    DraftReply,
+    Quoted,
+    SufficiencyReply,
+    VerifyReply,
+)
 from rag_core.domain.llm_trace import Completion, YesNo
 from rag_core.ingest.normalise import normalise
 from rag_core.language import is_refusal
 
 MAX_CHARS = 200_000  # a longer answer of a server is refused unread
-MAX_CLAIMS = 20  # a draft is asked for about three sentences; chosen
 MAX_EVIDENCE = 10  # quotes of one claim
-MAX_SENTENCE_CHARS = 2_000  # as long as a quote may be
-MAX_QUOTE_CHARS = 2_000  # a quote is a part of a passage of at most 512 tokens
 MAX_ID_CHARS = 200  # the ids of a prompt have a few; a model may make up longer ones
 MAX_REASON_CHARS = 1_000  # a reason is cut, not refused: nothing rests on it
-MAX_MISSING = 10  # things that a model calls missing; chosen
 MAX_MISSING_CHARS = 200  # what a model calls missing is some words; the rest is cut
-
-# What the schemas bound besides; a grammar keeps a small model to it.
-_ASKED_ID_CHARS = 12  # "1", or "[Source 1]" of a model that writes so
-_ASKED_QUOTES = 3  # for one sentence
-_ASKED_WORDS_CHARS = 200  # a reason, a thing that is missing, or why a claim does not hold: a sentence that nothing rests on
-_ASKED_CHARS_OF_A_TOKEN = 6  # an answer of words that long is cut by its own length first, see `draft_facts`
-_ASKED_PAIRS = 2  # contradictions: one is enough to answer with both sides
-
-_STRICT = ConfigDict(
-    frozen=True,
-    extra="ignore",  # what nobody asked for is not read; the schema forbids it all the same, as strict mode wants
-    coerce_numbers_to_str=True,
-    json_schema_extra={"additionalProperties": False},
-)
 _THOUGHT = regex.compile(r"\s*<think(?:ing)?>", regex.IGNORECASE)
 _THOUGHT_END = regex.compile(r"</think(?:ing)?>", regex.IGNORECASE)
 _LIKE_JSON = regex.compile(r"(?:```\w*\s*)?(?:\{|\[\s*[\[{\"])")
@@ -56,86 +46,6 @@ class MalformedReply(ValueError):
 
 class EmptyReply(MalformedReply):
     """An answer that says nothing."""
-
-
-def _asked(**bounds: int) -> Any:
-    """Bounds that stand in the schema, and that no reply is refused for."""
-    return Field(json_schema_extra=dict(bounds))
-
-
-_Words = Annotated[str, _asked(maxLength=_ASKED_WORDS_CHARS)]
-
-
-class Quoted(BaseModel):
-    """A passage by its id, and words copied from it."""
-
-    model_config = _STRICT
-    source: Annotated[str, _asked(maxLength=_ASKED_ID_CHARS)]
-    quote: Annotated[str, _asked(maxLength=MAX_QUOTE_CHARS)]
-
-
-class ClaimReply(BaseModel):
-    """One sentence of the answer and what it rests on."""
-
-    model_config = _STRICT
-    evidence: Annotated[list[Quoted], _asked(maxItems=_ASKED_QUOTES)]  # first, so that it is copied before the sentence is written
-    sentence: Annotated[str, _asked(maxLength=MAX_SENTENCE_CHARS)]
-
-
-class DraftReply(BaseModel):
-    """An answer, or why there is none."""
-
-    model_config = _STRICT
-    answerable: bool
-    reason: _Words
-    claims: Annotated[list[ClaimReply], _asked(maxItems=MAX_CLAIMS)]
-
-
-@cache
-def draft_schema(sentences: int, tokens: int) -> type[DraftReply]:
-    """The form of a draft of at most so many sentences, and so many tokens without its quotes; read by `read_draft` like any other."""
-    chars = min(MAX_QUOTE_CHARS, _ASKED_CHARS_OF_A_TOKEN * tokens)
-    text = Annotated[str, _asked(maxLength=chars)]
-    quoted = create_model("Quoted", __base__=Quoted, quote=(text, ...))
-    quotes = Annotated[list[quoted], _asked(maxItems=_ASKED_QUOTES)]  # type: ignore[valid-type]
-    claim = create_model("ClaimReply", __base__=ClaimReply, evidence=(quotes, ...), sentence=(text, ...))
-    claims = Annotated[list[claim], _asked(maxItems=sentences)]  # type: ignore[valid-type]
-    return create_model("DraftReply", __base__=DraftReply, claims=(claims, ...))
-
-
-class Contradiction(BaseModel):
-    """Two quotes that cannot both hold."""
-
-    model_config = _STRICT
-    first: Quoted
-    second: Quoted
-
-
-class SufficiencyReply(BaseModel):
-    """Whether the passages answer the question."""
-
-    model_config = _STRICT
-    can_answer: Literal["yes", "no", "partial"]
-    confidence: float
-    missing: Annotated[list[_Words], _asked(maxItems=MAX_MISSING)]
-    reasoning: _Words
-    contradictions: Annotated[list[Contradiction], _asked(maxItems=_ASKED_PAIRS)]
-
-
-class ClaimVerdict(BaseModel):
-    """Whether its passages say what a claim says; claims count from 1."""
-
-    model_config = _STRICT
-    claim: int
-    verdict: Literal["yes", "no", "unclear"]
-    why: _Words
-
-
-class VerifyReply(BaseModel):
-    """One verdict for each claim."""
-
-    model_config = _STRICT
-    verdicts: Annotated[list[ClaimVerdict], _asked(maxItems=MAX_CLAIMS)]
 
 
 _Reply = TypeVar("_Reply", bound=BaseModel)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from rag_core.decision.batch.asked import LlmOutcomes, drafts_of, every_claim
 from rag_core.decision.checks import GATING, GROUNDING
 from rag_core.decision.present import scores
-from rag_core.decision.replies import SETTLED
 from rag_core.domain.claims import Claim
 from rag_core.domain.measurements import Measurements
+from rag_core.domain.replies import SETTLED
 from rag_core.domain.status import Reason
 from rag_core.gating.levels import medium_at_most
 from rag_core.settings import Settings

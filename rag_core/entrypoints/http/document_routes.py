@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from rag_core.domain.documents import Document
 from rag_core.entrypoints.http.caller import Caller, Entered, TheService
 from rag_core.entrypoints.http.question_routes import PNG
-from rag_core.library.described import document_json
+from rag_core.library.indexing.described import document_json
 from rag_core.library.quota import Quota
 from rag_core.service import models
 from rag_core.service.handed_in import facts

@@ -15,8 +15,8 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
 from rag_core.entrypoints.http.caller import Caller, Key, TheService, once_started
-from rag_core.library.bounds import MAX_FILES
-from rag_core.library.sources import Source
+from rag_core.library.stored.bounds import MAX_FILES
+from rag_core.library.stored.sources import Source
 from rag_core.service import models
 from rag_core.service.collection import Collection
 from rag_core.service.handed_in import HandedIn, files, outcomes, texts

@@ -1,6 +1,6 @@
 """The words by which two statements are compared, by language: which may differ, which say the same, and what they mark.
 
-What each list means stands in `rag_core.language.schema.ComparedWords`. A language without them is not compared.
+What each list means stands in `rag_core.language.statement_words.ComparedWords`. A language without them is not compared.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The words that limit a statement, by language: conditions, bounds, modals.
 
-What each row is stands in `rag_core.language.schema.LimitRows`.
+What each row is stands in `rag_core.language.statement_words.LimitRows`.
 """
 
 from __future__ import annotations

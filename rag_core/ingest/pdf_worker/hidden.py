@@ -17,7 +17,7 @@ SAMPLE_CHARS = 200  # hidden text that is shown, to say what it is about; chosen
 
 
 class Kind(Enum):
-    """Why a word is not read; `rag_core.ingest.pdf` has the words for it."""
+    """Why a word is not read; `rag_core.ingest.pdf_findings` has the words for it."""
 
     NONE = "none"  # transparent, or not painted
     TINY = "tiny"

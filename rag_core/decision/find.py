@@ -1,0 +1,75 @@
+"""Finds the passages for a question: its query, and a search under its settings, also while documents are still being indexed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rag_core.decision.tools import Tools, reranker_for
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.ports import Corpus, Embedder, Vectors, Waiting
+from rag_core.language import is_time_sensitive, terms
+from rag_core.retrieval.acronyms import widened
+from rag_core.retrieval.given import in_given_order
+from rag_core.retrieval.hybrid import Ranking, retrieve
+from rag_core.retrieval.query import expand
+from rag_core.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question as it is searched for: abbreviations spelled out, its unit vector of shape (dim,), its index terms."""
+
+    text: str
+    vector: Vectors
+    terms: tuple[str, ...]
+
+
+def read_query(measurements: Measurements, embedder: Embedder) -> Query:
+    """The query: the vector of the question, and its terms in its own language and as the documents' languages inflect them."""
+    spelled = expand(measurements.question)
+    return Query(
+        spelled,
+        embedder.embed([spelled])[0],
+        tuple(_search_terms(spelled, measurements.understanding.language, measurements.library.languages)),
+    )
+
+
+def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools, rows: Sequence[int] | None) -> Ranking:
+    """The passages for a question, ranked under its settings; `rows` are those that may be found, None for all.
+
+    Ready passages keep the order in which they were given.
+    """
+    language, s = measurements.understanding.language, measurements.settings
+    if corpus.given is not None:
+        reorders = reranker_for(s.reranker, tools)
+        return in_given_order(measurements.question, query.vector, query.terms, corpus, corpus.given, s.top_k, reorders)
+    wider = [term for term in widened(query.text, language, corpus, rows) if term not in query.terms]
+    query = replace(query, terms=(*query.terms, *wider))
+    if corpus.waiting is not None:
+        corpus, rows = _with_vectors(query, corpus, corpus.waiting, s, rows)
+    return retrieve(
+        measurements.question, query.vector, query.terms, corpus, s, rows,
+        reranker=reranker_for(s.reranker, tools),
+        known_language=tools.knows(language), time_sensitive=is_time_sensitive(measurements.question, language), today=tools.today(),
+    )  # fmt: skip
+
+
+def _with_vectors(
+    query: Query, corpus: Corpus, waiting: Waiting, s: Settings, rows: Sequence[int] | None
+) -> tuple[Corpus, Sequence[int] | None]:
+    """The corpus with vectors of the passages that the words bring first, and the rows that may be found: no hit is without a cosine."""
+    by_words = [row for row, _ in corpus.lexical.search(query.terms, s.top_k * s.over_retrieve, rows)]
+    corpus = waiting.embedded(by_words)
+    if corpus.waiting is None or len(corpus.waiting.with_vectors(by_words)) == len(by_words):
+        return corpus, rows
+    return corpus, corpus.waiting.with_vectors(rows)  # there was no time for the last ones: they are no candidates
+
+
+def _search_terms(question: str, language: str, languages: Sequence[str]) -> list[str]:
+    """The question's terms in its own language and, where they differ, as the documents' languages would inflect them."""
+    found = terms(question, language)
+    for other in languages:
+        if other != language:
+            found += [term for term in terms(question, other) if term not in found]
+    return found

@@ -1,0 +1,1 @@
+"""The commands, one module each; those that index, ask and delete stand together in `library`."""

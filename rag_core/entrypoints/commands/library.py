@@ -1,0 +1,220 @@
+"""The work of each command. Progress goes to a terminal's standard error only, so that pipes stay quiet."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rag_core.domain.acts import Action
+from rag_core.domain.decision import Decision
+from rag_core.engine import Engine, decided, measured_on
+from rag_core.entrypoints.commands.rebuilt import calibrations_in_words, what_changed
+from rag_core.entrypoints.terminal.common import (
+    add_documents,
+    answer_rows,
+    chosen_settings,
+    key_values,
+    library_folder,
+    library_for,
+    note_other_store,
+    output,
+    password,
+    progress_line,
+    report_problems,
+)
+from rag_core.entrypoints.terminal.jsonl import Bad, read_rows
+from rag_core.entrypoints.terminal.show import json_text, printable, show_decision, show_documents, show_settings
+from rag_core.errors import InvalidInput
+from rag_core.gating.scores import Identity
+from rag_core.grounding.judge import judge_claims
+from rag_core.library.erasing import Erased
+from rag_core.library.stored.contents import Contents
+from rag_core.settings import Cost, Settings
+from rag_core.settings.configuration import parse_value
+from rag_core.settings.profiles import AUTO, of_cost, require_domain
+from rag_core.wiring import (
+    calibration_files,
+    contents_of,
+    embedder,
+    entailment_model,
+    joined_corpus,
+    noting,
+    open_engine,
+    ready_tools,
+    rebuild_library,
+    records,
+)  # fmt: skip
+from rag_core.work.profiles import taken
+
+JUDGED = 32  # rows whose claims are read together
+
+
+def index(args: argparse.Namespace) -> int:
+    """Add documents; every problem is reported, the other files go on."""
+    settings = _cut_as(args.domain, args, chosen_settings(args))
+    problems = 0
+    before = contents_of(library_folder(args), args.collection) if args.rebuild else None
+    if args.rebuild:  # before the library is opened: it may be of another model, or damaged
+        problems += report_problems(rebuild_library(library_folder(args), args.collection, settings, progress_line()))
+    engine = open_engine(library_folder(args), args.collection, settings)
+    if args.rebuild:
+        _tell_rebuilt(library_folder(args), args.collection, before, engine)
+    note_other_store(engine, settings)
+    if args.resume:
+        word = password(args)
+        passwords = {row.id: word for row in engine.library.unfinished()} if word else None
+        problems += report_problems(engine.library.resume(settings, passwords=passwords, progress=progress_line()))
+    if args.paths:
+        problems += add_documents(engine, args.paths, settings, args)
+    elif not (args.resume or args.rebuild):
+        raise InvalidInput("There is nothing to index.", remedy="Name files or folders, or use --resume or --rebuild.")
+    known = len(engine.library.snapshot.documents)
+    print(f"{known} documents in collection {args.collection!r}.", file=sys.stderr)
+    return 1 if problems else 0
+
+
+def _tell_rebuilt(folder: Path, collection: str, before: Contents | None, engine: Engine) -> None:
+    """Say what the rebuild changed, on standard error as the rest of the command."""
+    now = Identity.of(engine.tools.embedder, engine.tools.answerability_model)
+    print(printable(what_changed(before, contents_of(folder, collection))), file=sys.stderr)
+    print(printable(calibrations_in_words(calibration_files(folder, collection), now)), file=sys.stderr)
+
+
+def _cut_as(domain: str | None, args: argparse.Namespace, settings: Settings) -> Settings:
+    """The settings with what a domain's profile says of documents; what `--set` names stays."""
+    if domain in (None, AUTO):
+        return settings
+    require_domain(domain)
+    values = of_cost(records(library_folder(args), args.collection).profile_in_force(domain).values, {Cost.INGEST})
+    own = {parse_value(pair)[0] for pair in args.set}
+    return settings.changed(**{name: value for name, value in values.items() if name not in own})
+
+
+def ask(args: argparse.Namespace) -> int:
+    """Answer one question in words, or a file of them as JSON lines."""
+    settings = chosen_settings(args)
+    if (args.question is None) == (args.questions is None):
+        raise InvalidInput("Give either one question or --questions FILE.", remedy='Try: python -m rag_core ask "What is …?"')
+    if args.also and args.domain:
+        raise InvalidInput("--also and --domain do not go together.", remedy="Each collection has its own profiles: ask one of them.")
+    if args.also and args.documents:
+        raise InvalidInput("--also and --documents do not go together.", remedy="Index the documents into a collection first.")
+    filters, problems = key_values(args.filter), 0
+    with library_for(args) as folder:
+        asked: Callable[..., Decision]
+        values: Mapping[str, Mapping[str, str]]
+        if args.also:
+            asked, values = _over_all(folder, (args.collection, *args.also), settings)
+        else:
+            engine = open_engine(folder, args.collection, settings)
+            note_other_store(engine, settings)
+            problems = add_documents(engine, args.documents, settings, args) if args.documents else 0
+            asked, values = _asking(engine, folder, args), engine.library.snapshot.values
+        if args.question is not None:
+            decision = asked(args.question, settings, None, filters)
+            text = json_text(decision.to_json(), indent=2) if args.json else show_decision(decision, values)
+            with output(args.out) as out:
+                print(text, file=out)
+            return 1 if problems else 0
+
+        def answered(row: dict[str, Any]) -> Decision:
+            return asked(row["question"], settings, row.get("documents") or None, filters)
+
+        return 1 if problems + answer_rows(args.questions, answered, args.out) else 0
+
+
+def _asking(engine: Engine, folder: Path, args: argparse.Namespace) -> Callable[..., Decision]:
+    """Asks under the profile of `--domain`, in force in the collection, where there is one."""
+    if args.domain is None:
+        return engine.ask
+    store = records(folder, args.collection)
+
+    def asked(question: str, settings: Settings, documents: Sequence[str] | None, filters: Mapping[str, str]) -> Decision:
+        found = taken(store, engine, args.domain, question, documents, filters)
+        return engine.ask(question, found.over(settings), documents, filters, about=found.about)
+
+    return asked
+
+
+def _over_all(folder: Path, names: Sequence[str], settings: Settings) -> tuple[Callable[..., Decision], Mapping[str, Mapping[str, str]]]:
+    """Asks a question of several collections together, noted in each of them; and the free metadata of their documents."""
+    tools = ready_tools(settings)
+    corpus, notes = joined_corpus(folder, names, tools), [noting(folder, name) for name in names]
+
+    def asked(*given: Any) -> Decision:
+        for note in notes:
+            note(Action.ASK, ())
+        return decided(measured_on(corpus, tools, *given))
+
+    return asked, corpus.values
+
+
+def judge(args: argparse.Namespace) -> int:
+    """Check given answers against given contexts, one judgement a line, `JUDGED` rows at once; how fast it was is said at the end."""
+    settings = chosen_settings(args)
+    rows = read_rows(args.input, ("id", "context", "answer"))
+    bad = [row for row in rows if isinstance(row, Bad)]
+    good = [row for row in rows if not isinstance(row, Bad)]
+    for row in bad:
+        print(printable(str(row)), file=sys.stderr)
+    model, reads = embedder(settings.embedding_model, settings.embedding_precision), entailment_model(settings)
+    if reads is not None:
+        _ = reads.languages  # loads a named one: that it cannot be had is said before a file is written
+    claims, progress, started = 0, progress_line(), time.perf_counter()
+    with output(args.out) as out:
+        for first in range(0, len(good), JUDGED):
+            judgements = judge_claims(good[first : first + JUDGED], settings, model, reads)
+            out.writelines(json_text(judgement) + "\n" for judgement in judgements)
+            out.flush()  # what is judged is kept, whatever comes
+            claims += sum(len(judgement["sentences"]) for judgement in judgements)
+            if progress:
+                progress("rows", min(first + JUDGED, len(good)), len(good))
+    seconds = time.perf_counter() - started
+    print(f"{len(good)} rows, {claims} claims: {len(good) / seconds:.1f} rows/s, {claims / seconds:.1f} claims/s.", file=sys.stderr)
+    return 1 if bad else 0
+
+
+def documents(args: argparse.Namespace) -> int:
+    """List what is indexed."""
+    engine = open_engine(library_folder(args), args.collection, chosen_settings(args))
+    print(show_documents(engine.library.snapshot.documents, as_json=args.json))
+    unfinished = engine.library.unfinished()
+    if unfinished:
+        print(f"{len(unfinished)} files are not finished; run: python -m rag_core index --resume", file=sys.stderr)
+    return 0
+
+
+def delete(args: argparse.Namespace) -> int:
+    """Remove documents by id or name, from kept questions and labels too where that is asked for."""
+    engine = open_engine(library_folder(args), args.collection, chosen_settings(args))
+    store, problems = records(library_folder(args), args.collection), 0
+    for name in args.names:
+        found = [d.id for d in engine.library.snapshot.find(name)]
+        if args.everywhere and not found and (engine.library.remembers(name) or store.deleted(name)):
+            found = [name]
+        if not found:
+            print(f"There is no document {name!r}. Run `python -m rag_core documents` to see them.", file=sys.stderr)
+            problems += 1
+        for document in found:
+            if args.everywhere:
+                print(_erased(engine.library.erase(document)), file=sys.stderr)
+            else:
+                engine.library.delete(document)
+    return 1 if problems else 0
+
+
+def _erased(found: Erased) -> str:
+    return (
+        f"Deleted everywhere, with {found.decisions} kept questions, {found.results} results of runs, {found.labels} labels and "
+        f"{found.feedback} words of readers."
+    )
+
+
+def settings(args: argparse.Namespace) -> int:
+    """Show every setting."""
+    print(show_settings(chosen_settings(args), as_json=args.json))
+    return 0

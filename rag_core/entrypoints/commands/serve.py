@@ -1,0 +1,217 @@
+"""`serve`: the page, the HTTP API and MCP in one process. Without the page, as in an installed wheel, the API and MCP alone."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rag_core.entrypoints.commands.serving import Serving, noted
+from rag_core.entrypoints.http.origin import LOCAL, Asgi, is_loopback
+from rag_core.entrypoints.terminal.common import library_folder
+from rag_core.errors import InvalidInput
+from rag_core.service.service import Service
+from rag_core.service.tokens import Tokens
+from rag_core.service.visits import Visits
+from rag_core.settings import Settings
+from rag_core.settings.configuration import load_settings
+from rag_core.settings.endpoints import model_environment
+from rag_core.settings.login import login
+from rag_core.settings.logs import start_logs
+from rag_core.wiring import require_packages
+from rag_core.work.jobs import Runner
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+
+VISITOR_QUOTA = {"RAG_QUOTA_DOCUMENTS": "20", "RAG_QUOTA_BYTES": "100000000"}  # enough to try one's own; fifty visitors fill 5 GB
+SAMPLES = "samples"  # the collection of the sample documents, which all visitors may ask (`ui.app.first_run`)
+PAGE = "ui.serve"  # looked up by name: the core never imports the page, which stands above it
+ROOT = Path(__file__).resolve().parents[3]  # this file is so many folders below the copy of the repository
+END_SECONDS = 20  # that requests have to end when the service stops; the service itself waits for jobs after that
+KEEP_ALIVE_SECONDS = 15  # an idle connection is kept so long: proxies keep theirs for longer and open another
+MAX_MESSAGE_BYTES = 50_000_000  # that a page sends over its web socket: server.maxMessageSize
+MAX_HEADER_BYTES = 32 << 10  # all headers of a request together
+BACKLOG = 128  # connections that wait while the models are loaded
+MAX_CONNECTIONS = 400  # open at once: pages hold one each; what is above is answered with 503
+
+Running = Callable[[], AbstractAsyncContextManager[None]]
+
+
+class Page(NamedTuple):
+    """The page as `ui.serve.beside` makes it: its app, and what it shares with the service."""
+
+    app: Asgi
+    runner: Runner
+    base: Settings
+
+
+def serve(args: argparse.Namespace) -> int:
+    """Serve until a signal; what runs is finished, or listed for the next start."""
+    require_packages("service", "The service")
+    folder = library_folder(args)
+    os.environ["RAG_LIBRARY"] = str(folder)  # the page looks there
+    names = (*LOCAL, *args.allow_host, *filter(None, [args.behind_proxy]))
+    refuse_unsafe(args, folder)
+    if args.visitors:
+        for name, most in VISITOR_QUOTA.items():
+            os.environ.setdefault(name, most)
+    start_logs(os.environ, verbose=args.verbose)
+    with bound(args.host, args.port) as listener:  # before anything is loaded
+        app, service = assembled(args, folder, names)
+        port = listener.getsockname()[1]
+        _say(args, app.has_page, port)
+        minutes = args.visit_minutes if args.visitors else 0
+        minutes = args.visit_minutes if args.visitors else 0
+        about = Serving(os.getpid(), args.host, port, args.behind_proxy, args.rate, app.has_page, minutes)
+        with noted(folder, about):
+            return run(app, service, args, listener)
+
+
+def refuse_unsafe(args: argparse.Namespace, folder: Path) -> None:
+    """Raise InvalidInput where others than this machine could call, and nobody said so in words, or no token stands before them.
+
+    Raises:
+        InvalidSetting: people are to sign in on the page, and what is configured for that cannot be used.
+    """
+    people = login(os.environ)
+    if people and args.behind_proxy and people.host != args.behind_proxy:
+        raise InvalidInput(
+            f"People who sign in are sent back to {people.host!r}, and the page is served as {args.behind_proxy!r}.",
+            remedy="Name the same host in redirect_uri of the file of secrets and in --behind-proxy.",
+        )
+    open_to_others = not is_loopback(args.host)
+    if people and args.visitors:
+        raise InvalidInput(
+            "People sign in here, so nobody is a visitor.", remedy="Leave out --visitors, or the login of the file of secrets."
+        )
+    tokens = [token for token in Tokens(folder).all() if not token.revoked]
+    if open_to_others and not args.open_to_network:
+        raise InvalidInput(
+            f"{args.host!r} is an address that other machines reach.",
+            remedy="Serve on 127.0.0.1 behind a proxy (docs/operate.md), or say --open-to-network.",
+        )
+    if (open_to_others or (args.behind_proxy and not args.visitors)) and not tokens:
+        raise InvalidInput(
+            "Others would reach the API without a token: there is none.",
+            remedy="Make one: python -m rag_core token create NAME --scope ask --collection default.",
+        )
+    if open_to_others and not args.allow_host:
+        raise InvalidInput("Nobody could call the service by a name.", remedy="Name it as its callers do: --allow-host NAME.")
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket that listens on an address; port 0 for a free one.
+
+    Raises:
+        InvalidInput: the address is not this machine's, or something else listens there.
+    """
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=BACKLOG)
+    except OSError as error:
+        raise InvalidInput(
+            f"{host}, port {port}, cannot be listened on: {error.strerror or error}.", remedy="Name another port or address."
+        ) from error
+
+
+class Assembled:
+    """The whole app; `has_page` says whether the page is a part of it."""
+
+    def __init__(self, app: Asgi, *, has_page: bool) -> None:
+        self.app, self.has_page = app, has_page
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Handle one connection."""
+        await self.app(scope, receive, send)
+
+
+def assembled(args: argparse.Namespace, folder: Path, names: tuple[str, ...]) -> tuple[Assembled, Service]:
+    """The app, and the service behind it."""
+    from rag_core.entrypoints.http.app import Front, api, guarded, served
+    from rag_core.entrypoints.mcp.server import http_routes, mcp_server
+
+    holder: list[tuple[Service, MCPServer[Any]]] = []
+
+    def running() -> AbstractAsyncContextManager[None]:
+        service, mcp = holder[0]
+        return served(service, mcp.session_manager.run())
+
+    visits = Visits(folder, SAMPLES, args.visit_minutes) if args.visitors else None
+    # no TLS here: where other machines reach the page, a proxy must stand before it, also where people sign in
+    page = (
+        None
+        if args.no_page or not is_loopback(args.host)
+        else _page(running, args.behind_proxy or args.host, names, visits, proxied=bool(args.behind_proxy))
+    )
+    base = page.base if page else load_settings(environment=model_environment(os.environ))
+    local = not args.behind_proxy and login(os.environ) is None and visits is None
+    service = Service(folder, base, page.runner if page else Runner(), args.rate, local=local, visits=visits)
+    mcp = mcp_server(service)
+    routes = http_routes(mcp)  # makes its session manager
+    holder.append((service, mcp))
+    front = Front(guarded(api(service, routes), names, service), page.app if page else None, running)
+    return Assembled(front, has_page=page is not None), service
+
+
+def run(app: Assembled, service: Service, args: argparse.Namespace, listener: socket.socket) -> int:
+    """Serve until a signal comes."""
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        """Tells the service at once that it is to stop, so that its streams end."""
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            """Handle a signal."""
+            service.stop()
+            super().handle_exit(sig, frame)
+
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, lifespan="on",
+        proxy_headers=bool(args.behind_proxy), forwarded_allow_ips="127.0.0.1,::1", limit_concurrency=MAX_CONNECTIONS,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS, timeout_graceful_shutdown=END_SECONDS, h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+        ws_max_size=MAX_MESSAGE_BYTES,
+    )  # fmt: skip
+    server = Server(config)
+    try:
+        server.run([listener])
+    except KeyboardInterrupt:  # uvicorn hands the signal on when all is closed
+        pass
+    return 0 if server.started else 1
+
+
+def _page(running: Running, address: str, names: tuple[str, ...], visits: Visits | None, *, proxied: bool) -> Page | None:
+    """The page, where this is the repository."""
+    if not (ROOT / "app.py").is_file() or not (ROOT / "ui" / "serve.py").is_file():
+        return None
+    try:
+        found = importlib.import_module(PAGE)
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] in ("ui", "streamlit"):
+            return None
+        raise
+    if Path(str(found.__file__)).parent != ROOT / "ui":  # another package of this name
+        return None
+    return Page(*found.beside(running, address, names, proxied=proxied, visits=visits))
+
+
+def _say(args: argparse.Namespace, has_page: bool, port: int) -> None:
+    host = f"[{args.host}]" if ":" in args.host else args.host
+    address = f"http://{args.behind_proxy or f'{host}:{port}'}"
+    if has_page:
+        print(f"Serving the page at {address}/, the API at {address}/api.", file=sys.stderr)
+        if args.visitors:
+            print(
+                f"Visitors need no login. Each has a collection of their own, deleted {args.visit_minutes} minutes after they leave.",
+                file=sys.stderr,
+            )
+        elif args.behind_proxy and login(os.environ) is None:
+            print("The page has no login: whoever the proxy lets through may use all of it (docs/operate.md).", file=sys.stderr)
+    else:
+        print(f"Serving the API at {address}/api, without the page.", file=sys.stderr)

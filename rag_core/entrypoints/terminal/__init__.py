@@ -1,0 +1,1 @@
+"""The terminal as all commands use it: arguments and progress, decisions in words, JSON lines."""

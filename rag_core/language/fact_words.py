@@ -1,0 +1,130 @@
+"""The sections of a language file that facts are read with: numbers, dates, names, values, times of day, laws, who does what to whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rag_core.language.values import Flag, Groups, Numbers, Phrases, Spellings, Table, Text, Words, WordSet
+
+
+@dataclass(frozen=True, slots=True)
+class FactWords:
+    """Words that carry facts. With these alone questions are read too: a calibrated score rests on them.
+
+    Args:
+        months: twelve groups of spellings, from January.
+        months_capitalised: whether a month needs its capital ("may" is a verb).
+        numbers: words for whole numbers; one is left out where it is mostly an article.
+        scales: multipliers behind a number.
+        negative_prefixes: beginnings that negate a word; `not_prefixed`: words that only look like that.
+        negated_words: pairs of a word and its positive.
+        at_least, at_most: what makes a number a bound; `bounds_follow`: whether it may stand behind the number.
+        names, titles, auxiliaries: of people, before a name, behind a verb: where capitals do not tell a name.
+        date_joins: words before the month of a date ("3rd of March"); `year_joins`: before its year.
+    """
+
+    months: Groups
+    months_capitalised: Flag
+    numbers: Numbers
+    scales: Numbers
+    negative_prefixes: Words
+    not_prefixed: Words
+    negated_words: Groups
+    at_least: Phrases
+    at_most: Phrases
+    bounds_follow: Flag = False
+    names: Words = ()
+    titles: Words = ()
+    auxiliaries: Words = ()
+    date_joins: Words = ()
+    year_joins: Words = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ValueRows:
+    """Further words for values, where a sentence is held against its evidence. A question is read without them.
+
+    Args:
+        numbers, scales: further ones; `ones`: words for one, counted within a longer number only.
+        join: between number words; `tens_joint`: between units and tens where units come first; `compound`: whether all is one word.
+        ordinals: with `ordinal_endings`; `cardinal_endings`: with which a cardinal becomes an ordinal; `ordinal_suffixes`: behind digits.
+        range: between two values; `between`: before two that `join` joins.
+        relations: between a value and what it is counted from or is a part of; `relations_before`: that stands before the value.
+        weekdays: seven groups of spellings, from Monday, as they are written.
+        units: further spellings; `units_before`: units in words that stand before their number; `parted_units`: patterns of those of two
+            words.
+        qualifiers: words between number and unit that make it another unit; `fillers`: that change nothing.
+        prefixes: beginnings of a compound with a unit, each with the qualifier that it is, or "".
+    """
+
+    numbers: Numbers = field(default_factory=dict)
+    scales: Numbers = field(default_factory=dict)
+    ones: Words = ()
+    join: Words = ()
+    tens_joint: Text = ""
+    compound: Flag = False
+    ordinals: Numbers = field(default_factory=dict)
+    ordinal_endings: Words = ()
+    cardinal_endings: Words = ()
+    ordinal_suffixes: Words = ()
+    range: Words = ()
+    between: Text = ""
+    relations: Words = ()
+    relations_before: Flag = False
+    weekdays: Groups = ()
+    units: Spellings = field(default_factory=dict)
+    units_before: Words = ()
+    parted_units: Phrases = ()
+    qualifiers: Spellings = field(default_factory=dict)
+    fillers: Words = ()
+    prefixes: Table = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWords:
+    """Words of times of day.
+
+    Args:
+        parts_of_day: before the hour, each with the hours in which it may lie: "morning 0 12"; `joint`: may stand behind them.
+        bells: behind an hour that may be of either half of the day.
+        behind: behind an hour of the whole day; `behind_minutes`: only where minutes are stated.
+        before: before a time whose parts a full stop joins ("um 14.30").
+    """
+
+    parts_of_day: Groups = ()
+    joint: Text = ""
+    bells: Words = ()
+    behind: Words = ()
+    behind_minutes: Words = ()
+    before: Words = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LawRows:
+    """Words of references to laws and clauses, as a document in any language may cite them.
+
+    Args:
+        section, article, annex, rule: spellings of what is numbered; `plurals`: of several.
+        levels: parts below; `lone`: those that stand by themselves too.
+        joints: between the numbers of a list; `of`: before what a part is of; `number`: before the number ("no.").
+    """
+
+    section: Words = ()
+    article: Words = ()
+    annex: Words = ()
+    rule: Words = ()
+    plurals: Words = ()
+    levels: Words = ()
+    lone: Words = ()
+    joints: Words = ()
+    of: Words = ()
+    number: Words = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WordOrder:
+    """For a language in which the order of words alone says who does what: articles, words of lists, what precedes a passive's doer."""
+
+    articles: WordSet
+    list_joints: Words
+    doer: Text

@@ -1,0 +1,149 @@
+"""The sections of a language file that questions are read with: what they ask for, small talk, follow-ups, replies without a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rag_core.language.values import (
+    NEVER,
+    Flag,
+    FoldedSet,
+    Groups,
+    SearchPattern,
+    SearchPatterns,
+    SpacedPhrases,
+    Spellings,
+    StarPattern,
+    StarPatterns,
+    Table,
+    Text,
+    WholePattern,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Replies:
+    """Answers that need no document: to a greeting; what the library holds ("{documents}", "{pages}"); that it is empty."""
+
+    greeting: Text
+    holds: Text
+    nothing: Text
+
+
+@dataclass(frozen=True, slots=True)
+class SmallTalkReplies:
+    """Answers to what is no question to the documents: thanks, goodbye, a wish for a summary, a follow-up without its question."""
+
+    thanks: Text
+    goodbye: Text
+    summary: Text
+    follow_up: Text
+
+
+@dataclass(frozen=True, slots=True)
+class SmallTalk:
+    """Patterns of whole texts that are no question to the documents, and the `replies` to them.
+
+    Args:
+        thanks, goodbye: polite words alone.
+        summary: a wish that a whole document be summarized.
+        follow_up: what leans on a question before ("And how many?"), so that it asks nothing by itself.
+    """
+
+    thanks: WholePattern
+    goodbye: WholePattern
+    summary: WholePattern
+    follow_up: WholePattern
+    replies: SmallTalkReplies
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUpWords:
+    """Words by which a question leans on the one before it, and the parts of a question that it can take over from there.
+
+    Patterns meet folded words joined by single spaces; words are folded. What decides or scores reads none of them.
+
+    Args:
+        leads: what opens a follow-up and asks nothing ("and then").
+        about, about_behind: what stands before and behind the new thing of a follow-up that only names it ("what about Italy").
+        prepositions: groups of one meaning; `behind`: whether they stand behind their words.
+        adverbs: question phrases that can take each other's place before a verb ("when", "how often").
+        counted: question phrases that can take each other's place before a noun ("how many", "which").
+        no_noun: those of them that can also stand for their noun ("how many did it open").
+        auxiliaries: verbs that a subject follows; `copulas`: those that may be a question's only verb.
+        articles: words that open the name of a thing; `inflected_articles`: those that only stand behind a preposition ("dem");
+            `linked`: prepositions within a name ("the date of delivery").
+        pronouns: what stands for something named before, and how that is put in its place ("its": "{}'s"); `agreeing`: the articles of
+            what a pronoun can stand for, where that is told by them.
+        counted_pronouns: pronouns for the noun that is counted ("jich").
+        empty_pronouns: pattern of pronouns that stand for nothing ("is it allowed").
+        periods: words of a period ("second", "last"); `period_heads`: what names a part of a year ("quarter"); `years`: what names a year.
+        period: how a period is put into a question that has none ("in {}").
+        finite_verbs: pattern of a folded word that is the verb of its question, where it tells its subject by itself.
+        verb_last: whether what is added stands behind the subject, since a verb ends the question.
+    """
+
+    leads: SpacedPhrases
+    about: SpacedPhrases
+    prepositions: Groups
+    adverbs: SpacedPhrases
+    counted: SpacedPhrases
+    auxiliaries: FoldedSet
+    copulas: FoldedSet
+    pronouns: Table
+    periods: FoldedSet
+    period_heads: FoldedSet
+    years: FoldedSet
+    period: Text
+    about_behind: SpacedPhrases = ()
+    behind: Flag = False
+    no_noun: SpacedPhrases = ()
+    articles: FoldedSet = frozenset()
+    inflected_articles: FoldedSet = frozenset()
+    linked: FoldedSet = frozenset()
+    agreeing: Spellings = field(default_factory=dict)
+    counted_pronouns: FoldedSet = frozenset()
+    empty_pronouns: SearchPattern = None
+    finite_verbs: WholePattern = None
+    verb_last: Flag = False
+
+
+@dataclass(frozen=True, slots=True)
+class AskedWords:
+    """Words that tell what a question asks for, and what such an answer looks like. Patterns meet `spaced` text, like those of questions.
+
+    Types are those of `rag_core.gating.asked.AnswerType`. A star stands for the rest of a word or its beginning.
+
+    Args:
+        phrases: by type, how a question asks for it in so many words. The earliest phrase counts, then the longest.
+        nouns: by type, what may follow one of `takes_noun` ("which city"); `stops`: words that end the search for it; `neutral`: nouns
+            that it goes on behind ("the name of the city").
+        markers: by type (reason, procedure, definition), what a sentence says that gives one.
+        places: words before a place; `organisations`: words that a name of one often holds.
+        superlatives: words of a highest or lowest degree; `not_superlative`: words that only look like one.
+        periods: what names a period: year, half, quarter, and q1 to q4, h1, h2.
+        in_year: words before a year that say that something is of that year, and not since, until or before it.
+        flows: words for figures that add up over a period, so that a quarter's is not a year's.
+        totals: words that a row's label may begin or end with and mean the same ("Total revenue").
+        tasks: how a sentence sets a task instead of stating something ("Find the sum of ..."), looked for in its `spaced` text.
+        computes: by kind (`rag_core.gating.computed.COMPUTED`), how a question asks for more than finding; `results`: how a sentence states
+            such a result itself.
+    """
+
+    phrases: SearchPatterns
+    nouns: StarPatterns
+    takes_noun: FoldedSet
+    stops: FoldedSet
+    neutral: FoldedSet = frozenset()
+    markers: SearchPatterns = field(default_factory=dict)
+    places: FoldedSet = frozenset()
+    organisations: StarPattern = NEVER
+    superlatives: StarPattern = NEVER
+    not_superlative: FoldedSet = frozenset()
+    periods: SearchPatterns = field(default_factory=dict)
+    in_year: FoldedSet = frozenset()
+    flows: StarPattern = NEVER
+    totals: FoldedSet = frozenset()
+    tasks: SearchPattern = None
+    computes: SearchPatterns = field(default_factory=dict)
+    results: SearchPatterns = field(default_factory=dict)

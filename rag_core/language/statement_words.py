@@ -1,0 +1,161 @@
+"""The sections of a language file by which two statements are compared: whose act it is, what limits it, what may differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag_core.language.values import NEVER, Flag, FoldedSet, Groups, Phrases, StarPattern, StarPatterns, Words
+
+
+@dataclass(frozen=True, slots=True)
+class ActRows:
+    """Acts by which people bind one another, and how a sentence says whose act it is; a language without them is not read for it.
+
+    A star stands for the rest of a word or its beginning. Words and patterns meet folded words.
+
+    Args:
+        verbs: by act, forms of its verbs; `participles`: those of the passive; `passives`: what stands beside one and makes it a passive.
+        nouns: by act, forms of its nouns beside which the doer stands ("the client's approval"); `deeds`: of those beside which only
+            `by` names a doer ("payment by the client").
+        people: nouns of people and bodies that act, beside the parties of the markers; the spellings of one are parted by blanks.
+        by: before the doer of a passive or of a deed; `by_after`: behind the doer; `instrumental`: forms of a doer that need neither.
+        of: between a noun and its doer; `of_before`: between a doer and its noun; `beside`: whether a doer may stand right behind its noun;
+            `compounds`: right before; `recipients`: forms of those to whom and not by whom something is done.
+        not_subject: before somebody who is not the subject; `not_subject_after`: behind; `oblique`: forms of one. `articles`: may stand
+            between; `attributes`: those that say right behind a noun whom it belongs to.
+        joins, clauses: "and" and "when": a statement of its own begins with them where somebody follows; between two people an "and" is
+            a list.
+        cased: whether a subject has the form that a dictionary has; `subjects`: other forms of one.
+        subject_if_due: behind a subject where something of `due` stands in the sentence.
+        nearest: whether the subject is the last one before its verb, and not the first of its part of the sentence.
+        sought: says that the act is another's, who is asked for it; `given`: that it is the subject's own; `given_next`: right behind the
+            noun only.
+        done_for: says that a noun's neighbour may be whom the act is about; `asked`: that somebody else is to do it.
+    """
+
+    verbs: StarPatterns
+    nouns: StarPatterns
+    deeds: StarPatterns
+    people: Groups
+    by: FoldedSet
+    sought: StarPattern
+    given: StarPattern
+    done_for: StarPattern
+    asked: StarPattern
+    participles: StarPattern
+    passives: StarPattern
+    not_subject: FoldedSet = frozenset()
+    by_after: FoldedSet = frozenset()
+    instrumental: StarPattern = NEVER
+    of: FoldedSet = frozenset()
+    of_before: FoldedSet = frozenset()
+    beside: Flag = False
+    compounds: Flag = False
+    nearest: Flag = False
+    joins: FoldedSet = frozenset()
+    clauses: FoldedSet = frozenset()
+    articles: FoldedSet = frozenset()
+    attributes: FoldedSet = frozenset()
+    given_next: StarPattern = NEVER
+    recipients: StarPattern = NEVER
+    not_subject_after: FoldedSet = frozenset()
+    oblique: StarPattern = NEVER
+    cased: Flag = False
+    subjects: StarPattern = NEVER
+    subject_if_due: FoldedSet = frozenset()
+    due: StarPattern = NEVER
+
+
+@dataclass(frozen=True, slots=True)
+class LimitRows:
+    """Words that limit a statement. A star stands for the rest of a word or its beginning, a comma before one for a stop or the beginning.
+
+    Args:
+        conditions: before a condition or exception; `behind`: behind it; `then`: between it and what it leads to; `kept`: what else says
+            in a compression that there is one.
+        joins: between statements of one sentence; `relative`: words that are it behind a comma only.
+        modals: markers of permission, possibility or advice that govern a verb; `modal`: what else says so in a compression;
+            `modal_before_verb`: whether one stands right before its verb.
+        bounds: right before a value; `bounds_after`: right behind it; `restricts`: further ones that limit what a noun means; `within`:
+            bounds that often go without saying; `bounded`: words by which a compression says one anywhere.
+        points: right before a date, time or place in a row from or until which something holds; `points_after`: right behind it;
+            `points_kept`: what else says so in a compression; `eras`: what an ordinal counts that is no such place.
+        all: before a noun that is meant without exception; `who`: right behind a noun, before what restricts it; `on`: before a noun that a
+            rule is about; `joining`: between such a noun and its bound; `of`: between a bound and the noun behind it.
+        states: what a row of a table needs to be a sentence ("the", "is").
+        openers: before a comma, restrict nothing ("in fact").
+        titles: before the name of a person, besides those of the lexicon.
+        see: in brackets that only point elsewhere; `places`: the other words that may stand there ("the map").
+        refers: may refer to what was just stated ("this", "it").
+        bears: words of a sentence that may bear on the one before it: take it back, tell who says so, when, for whom, at what price.
+    """
+
+    then: Phrases
+    conditions: Phrases
+    behind: Phrases
+    kept: Phrases
+    joins: Phrases
+    relative: Phrases
+    modal: Phrases
+    modals: Phrases
+    bounds: Phrases
+    bounds_after: Phrases
+    restricts: Phrases
+    within: Phrases
+    bounded: Phrases
+    points: Phrases
+    points_after: Phrases
+    points_kept: Phrases
+    eras: Phrases
+    who: Phrases
+    all: Phrases
+    on: Phrases
+    joining: Phrases
+    of: Phrases
+    states: Phrases
+    modal_before_verb: Flag = False
+    openers: Phrases = ()
+    titles: Phrases = ()
+    see: Phrases = ()
+    places: Phrases = ()
+    refers: Phrases = ()
+    bears: Phrases = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedWords:
+    """Words by which two statements are compared; a language without them is not compared.
+
+    Args:
+        light: may differ without changing what is said.
+        same: wordings of one thing, parted by commas; the first stands for all.
+        figures: mark a figure of a period (what was), as against a rule (what is); `periods`: a length of time behind them is a figure's.
+        reports: in a title, say that the document tells of its period.
+        rules: of a table's cell, say that it sets a limit, a price or a right; `accounts`: mark a figure of a period too.
+        own: speak of a document's own parties.
+        labels: the number behind them names a thing and counts none.
+        headings: words of a heading that name no subject; `columns`: of a table's header that say nothing of its cells.
+        about: the number behind them is not exact, or is one of a row that goes on ("the last two quarters").
+        examples: the sentence tells of a case that is made up.
+        deadlines: a day of these, with its year, is a rule.
+        links: between a unit and what it is of; `endings`: units that end a compound.
+        either: between two values of which neither is meant.
+    """
+
+    light: FoldedSet
+    same: Phrases
+    figures: FoldedSet
+    periods: FoldedSet
+    reports: FoldedSet
+    rules: FoldedSet
+    accounts: FoldedSet
+    own: FoldedSet
+    labels: FoldedSet
+    headings: FoldedSet
+    columns: FoldedSet
+    about: FoldedSet
+    examples: FoldedSet
+    deadlines: FoldedSet
+    links: FoldedSet
+    endings: Words = ()
+    either: Words = ()

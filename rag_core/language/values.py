@@ -1,0 +1,107 @@
+"""How a value of a language file is read, by the type of its key: words, phrases, numbers, tables, patterns.
+
+Words are parted by white space, phrases by bars or as an array. A star in a pattern stands for the rest of a word or its beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import regex
+
+from rag_core.language.words import fold, words
+
+
+def spaced(text: str) -> str:
+    """The folded words of a text joined by single spaces: what phrases and patterns are compared with."""
+    return " ".join(fold(word.text) for word in words(text))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"a text is needed, not {value!r}")
+    return " ".join(value.split())
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"true or false is needed, not {value!r}")
+    return value
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    return tuple(_text(value).split())
+
+
+def _phrases(value: Any) -> tuple[str, ...]:
+    found = map(_text, value if isinstance(value, list) else _text(value).split("|"))
+    return tuple(phrase for phrase in map(str.strip, found) if phrase)
+
+
+def _groups(value: Any) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(phrase.split()) for phrase in _phrases(value))
+
+
+def _numbers(value: Any) -> Mapping[str, int]:
+    parts = _words(value)
+    return {word: int(number) for word, number in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def _table(value: Any) -> Mapping[str, str]:
+    return {name: _text(text) for name, text in value.items()}
+
+
+def _spellings(value: Any) -> Mapping[str, tuple[str, ...]]:
+    return {name: tuple(word.replace("_", " ") for word in _words(row)) for name, row in value.items()}
+
+
+def _levels(value: Any) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    return {kind: {level: _phrases(row) for level, row in levels.items()} for kind, levels in value.items()}
+
+
+def _search_pattern(value: Any) -> regex.Pattern[str] | None:
+    return regex.compile(rf"(?:^| )(?:{fold(_text(value))})(?: |$)") if value else None
+
+
+def _whole_pattern(value: Any) -> regex.Pattern[str] | None:
+    return regex.compile("|".join(f"(?:{fold(source)})" for source in _phrases(value))) if value else None
+
+
+def _star_pattern(value: Any) -> regex.Pattern[str]:
+    """Matches a whole folded word; a star stands for the rest of one or its beginning."""
+    ways = (regex.escape(fold(word)).replace(r"\*", "[^ ]*") for word in _words(value))
+    return regex.compile("|".join(ways) or NEVER.pattern)
+
+
+def _search_patterns(value: Any) -> Mapping[str, regex.Pattern[str]]:
+    return {name: pattern for name, source in value.items() if (pattern := _search_pattern(source))}
+
+
+def _star_patterns(value: Any) -> Mapping[str, regex.Pattern[str]]:
+    return {name: _star_pattern(row) for name, row in value.items()}
+
+
+def _plain_pattern(value: Any) -> regex.Pattern[str] | None:
+    return regex.compile(_text(value)) if value else None
+
+
+Text = Annotated[str, _text]
+Flag = Annotated[bool, _flag]
+Words = Annotated[tuple[str, ...], _words]
+WordSet = Annotated[frozenset[str], lambda value: frozenset(_words(value))]
+FoldedSet = Annotated[frozenset[str], lambda value: frozenset(map(fold, _words(value)))]
+Phrases = Annotated[tuple[str, ...], _phrases]
+SpacedPhrases = Annotated[tuple[str, ...], lambda value: tuple(map(spaced, _phrases(value)))]
+Groups = Annotated[tuple[tuple[str, ...], ...], _groups]
+Numbers = Annotated[Mapping[str, int], _numbers]
+Table = Annotated[Mapping[str, str], _table]
+Spellings = Annotated[Mapping[str, tuple[str, ...]], _spellings]
+Levels = Annotated[Mapping[str, Mapping[str, tuple[str, ...]]], _levels]
+SearchPattern = Annotated[regex.Pattern[str] | None, _search_pattern]
+WholePattern = Annotated[regex.Pattern[str] | None, _whole_pattern]
+PlainPattern = Annotated[regex.Pattern[str] | None, _plain_pattern]
+StarPattern = Annotated[regex.Pattern[str], _star_pattern]
+NEVER = regex.compile("(?!)")  # a pattern that nothing matches
+SearchPatterns = Annotated[Mapping[str, regex.Pattern[str]], _search_patterns]
+StarPatterns = Annotated[Mapping[str, regex.Pattern[str]], _star_patterns]

@@ -1,0 +1,27 @@
+"""A document as other programs are told of it."""
+
+from __future__ import annotations
+
+from rag_core.domain.documents import Document
+from rag_core.library.indexing.reading import is_outdated
+
+
+def document_json(document: Document) -> dict[str, object]:
+    """A document's record as the command line, the HTTP API and MCP give it."""
+    meta = document.metadata
+    return {
+        "id": document.id,
+        "name": document.name,
+        "title": document.title,
+        "language": document.language,
+        "pages": document.page_count,
+        "strategy": document.strategy,
+        "strategy_evidence": document.strategy_evidence,
+        "ocr_pages": list(document.ocr_pages),
+        "unreadable_pages": list(document.unreadable_pages),
+        "hidden_chars": document.hidden_chars,
+        "problems": list(document.problems),
+        "size_bytes": document.size_bytes,
+        "read_by_earlier_version": is_outdated(document),
+        "metadata": {"date": meta.date, "authority": meta.authority, "verified": meta.verified, **meta.values},
+    }

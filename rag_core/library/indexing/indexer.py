@@ -1,0 +1,311 @@
+"""Makes a complete document folder of an accepted source: read, detect the language, cut, embed, list the terms.
+
+Every step's outcome depends only on the bytes and the options, which name the folder; a folder that is complete is never made twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from rag_core.domain.documents import Document, Page, PageSource
+from rag_core.domain.passages import Passage
+from rag_core.domain.ports import Cancel, Embedder, Progress
+from rag_core.errors import LibraryDamaged, LibraryError, StoredFileDamaged
+from rag_core.ingest import strategies
+from rag_core.ingest.chunk import chunk
+from rag_core.ingest.layout import json_rows
+from rag_core.ingest.tessdata import find_tessdata
+from rag_core.language import detect
+from rag_core.library.disk.files import (
+    Stamp,
+    pack_parts,
+    pack_vectors,
+    seal,
+    stamp,
+    stamp_file,
+    stamps_from_json,
+    stamps_to_json,
+    unseal,
+    verify_file,
+)
+from rag_core.library.disk.private import make_folder, write
+from rag_core.library.indexing.cutting import Cutting
+from rag_core.library.indexing.embedding import Made, terms_of, vectors_of
+from rag_core.library.indexing.reading import READING_FILES, READING_VERSION, Reading, ReadOptions, no_text, read, reuse
+from rag_core.library.indexing.waiting import WaitingDocument
+from rag_core.library.stored import stored_sources
+from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.manifest import Entry, combined
+from rag_core.library.stored.store import PASSAGES, VECTORS, Store
+from rag_core.library.stored.stored_json import document_from_json, document_to_json, passages_to_json
+from rag_core.library.stored.stored_pages import LAYOUT, PAGES
+from rag_core.library.stored.writer import TERMS, Parts, pack_terms
+from rag_core.settings import Settings
+
+INDEX_VERSION = 3  # chunker, language module and normalisation together; a library of another version must be rebuilt
+DOCUMENT = "document.json"
+LANGUAGE_CHARS = 20_000  # enough to detect a language by
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A source that was read and cut, and waits for its vectors.
+
+    `folder` is where its files are gathered; `source` is the stamp of the bytes that it was read from, and `problem` says what is wrong
+    with the stored ones where it was read before.
+    """
+
+    row: Accepted
+    key: str
+    document: Document
+    title: str
+    passages: tuple[Passage, ...]
+    terms: Sequence[Sequence[str]]
+    folder: Path
+    source: Stamp
+    problem: StoredFileDamaged | None = None
+
+
+class Indexer:
+    """Turns accepted sources of one collection into documents, under the ingest settings.
+
+    `known` are the stamps of stored sources by digest, as a manifest has them; see `stored_sources.check`.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder,
+        settings: Settings,
+        progress: Progress | None,
+        cancelled: Cancel | None,
+        known: Mapping[str, Stamp] = MappingProxyType({}),
+    ) -> None:
+        self._store, self._embedder, self._settings, self._known = store, embedder, settings, known
+        self._progress, self._cancelled = progress, cancelled
+        self._can_ocr = settings.ocr and bool(find_tessdata()[0])
+
+    def done(self, row: Accepted, candidates: Iterable[Entry | None]) -> Entry | None:
+        """The first of these documents that is what indexing this source now would give."""
+        keys = {self._key(row, can_ocr): can_ocr for can_ocr in (True, False)}
+        for entry in candidates:
+            if entry and row.caller_id == "" and entry.files[stored_sources.name_of(row)].sha256 != row.digest:
+                continue  # made by an earlier version, from a stored file that was damaged
+            # pages that could not be read then may be read now that OCR is there
+            if entry and entry.key in keys and (keys[entry.key] or not self._can_ocr or not entry.document.unreadable_pages):
+                return entry
+        return None
+
+    def complete(self, row: Accepted) -> Iterator[Entry]:
+        """The document folders of this source that stand complete on disk, published or not."""
+        for can_ocr in (self._can_ocr, not self._can_ocr):
+            entry = self._complete(row, self._key(row, can_ocr))
+            if entry is not None:
+                yield entry
+
+    def prepare(self, row: Accepted, password: str | None) -> Prepared:
+        """Read and cut a source.
+
+        Raises:
+            StoredFileDamaged: the stored file is not what was handed in, and was not read before.
+            IngestError: it cannot be read, or holds no text.
+            Cancelled: the user stopped it.
+        """
+        options, key = self._read_options(row), self._key(row, self._can_ocr)
+        folder = self._store.root / "work" / f"{row.digest}-{_hash(asdict(options))}"
+        reading, reused = self._reading(row, password, options, folder)
+        cut = Cutting(self._embedder, f"{row.name}: cutting", [len(page.text) for page in reading.pages], self._progress)
+        language = row.language.casefold()[:2] or detect(_sample(reading.pages))
+        wanted = row.strategy or self._settings.strategy
+        choice = strategies.choose(reading.pages, language) if wanted == "auto" else strategies.named(wanted)
+        title = row.metadata.title or reading.metadata.title or _title_of(row)
+        passages = chunk(
+            row.id,
+            reading.pages,
+            language=language,
+            title=title,
+            strategy=choice.strategy,
+            embedder=cut,
+            max_tokens=min(choice.strategy.max_tokens, self._settings.passage_tokens),
+            overlap_tokens=self._settings.overlap_tokens,
+            cancelled=self._cancelled,
+        )
+        document = _document(row, reading, language, choice, reading.source.size)
+        if not passages:
+            raise no_text(document)
+        indexed = terms_of(row.name, title, passages)
+        cut.finished()
+        problem = self.problem(row) if reused else None
+        return Prepared(row, key, document, title, tuple(passages), indexed, folder, reading.source, problem)
+
+    def problem(self, row: Accepted) -> StoredFileDamaged | None:
+        """The fault in the stored file of a source whose pages were read before; None when it is as it was handed in."""
+        try:
+            stored_sources.check(self._store.root, row, self._known.get(row.digest))
+        except LibraryDamaged as error:
+            return _stored_file_damaged(row, error, "What was read from it before is still in the library.")
+        return None
+
+    def waiting(self, prepared: Prepared) -> WaitingDocument:
+        """The prepared source as a document that can be asked while its vectors are made."""
+        row, folder = prepared.row, f"documents/{prepared.key}"
+        files = {f"{folder}/{name}": stamp_file(prepared.folder / name) for name in (PAGES, LAYOUT)}
+        entry = _entry(prepared.key, prepared.document, row, {**files, stored_sources.name_of(row): prepared.source})
+        return WaitingDocument(entry, prepared.title, prepared.passages, prepared.terms, prepared.folder)
+
+    def finish(self, group: Sequence[Prepared], made: Made | None = None, cancelled: Cancel | None = None) -> Iterator[tuple[Entry, Parts]]:
+        """Embed the passages of all of these at once, and complete their folders.
+
+        Args:
+            group: at least one.
+            made: gets each batch of vectors, with the number of its first passage among those of the group.
+            cancelled: asked before each batch, beside what stops the indexer.
+
+        Raises:
+            Cancelled: the user stopped it; none of them is complete.
+            LimitExceeded: embedding took longer than is allowed; none of them is complete.
+            ModelUnavailable: the model gave no usable vectors.
+        """
+        name = group[0].row.name if len(group) == 1 else f"{len(group)} texts"
+        titled = [(prepared.title, passage) for prepared in group for passage in prepared.passages]
+        stops = [one for one in (self._cancelled, cancelled) if one is not None]
+        vectors = vectors_of(self._embedder, titled, f"{name}: embedding", self._progress, lambda: any(stop() for stop in stops), made=made)
+        first = 0
+        for prepared in group:
+            last = first + len(prepared.passages)
+            parts = Parts(prepared.passages, vectors[first:last], prepared.terms)
+            yield self._write(prepared, parts), parts
+            first = last
+
+    def _reading(self, row: Accepted, password: str | None, options: ReadOptions, folder: Path) -> tuple[Reading, bool]:
+        """The pages, and whether they were read before."""
+        # a text is read faster than looked for
+        folders = [folder, *sorted((self._store.root / "documents").glob(f"{row.digest}-*"))] if row.kind == "pdf" else []
+        make_folder(folder)
+        reading = reuse(options, folders, folder)
+        reused = reading is not None
+        if reading is None:
+            try:
+                data, source = stored_sources.opened(self._store.root, row, self._known.get(row.digest))
+            except LibraryDamaged as error:
+                raise _stored_file_damaged(row, error) from error
+            with data:
+                reading = read(row, data, source, options, folder, password, self._progress, self._cancelled)
+        return reading, reused
+
+    def _write(self, prepared: Prepared, parts: Parts) -> Entry:
+        folder = prepared.folder
+        files = {
+            PASSAGES: pack_parts(json_rows(passages_to_json(parts.passages))),
+            VECTORS: pack_vectors(parts.vectors),
+            TERMS: pack_terms(parts.terms),
+        }
+        stamps = {name: stamp((folder / name).read_bytes()) for name in READING_FILES}
+        for name, data in files.items():
+            write(folder / name, data)
+            stamps[name] = stamp(data)
+        row = {
+            "document": document_to_json(prepared.document),
+            "stamps": stamps_to_json(stamps),
+            "source": prepared.row.to_json(),
+            "read_from": list(prepared.source),
+        }
+        write(folder / DOCUMENT, json.dumps(seal(row), ensure_ascii=False).encode())
+        target = self._store.root / "documents" / prepared.key
+        shutil.rmtree(target, ignore_errors=True)  # an incomplete one, or complete() would have found it
+        make_folder(target.parent)
+        os.rename(folder, target)
+        entry = self._complete(prepared.row, prepared.key)
+        if entry is None:
+            raise LibraryError(
+                f"What was written for {prepared.row.name} cannot be read back.", remedy="Check the disk, then resume; nothing is lost."
+            )
+        return entry
+
+    def _complete(self, row: Accepted, key: str) -> Entry | None:
+        folder = self._store.root / "documents" / key
+        try:
+            data = (folder / DOCUMENT).read_bytes()
+            stored = unseal(json.loads(data))
+            stamps = stamps_from_json(stored["stamps"])
+            for name, expected in stamps.items():
+                verify_file(folder / name, expected)
+            document = document_from_json(stored["document"])
+            source = Stamp(*stored["read_from"])
+        except (OSError, LibraryError, ValueError, KeyError, TypeError):
+            return None  # it never was completed, or was damaged since: it is made again
+        files = {f"documents/{key}/{name}": value for name, value in {**stamps, DOCUMENT: stamp(data)}.items()}
+        files[stored_sources.name_of(row)] = source
+        return _entry(key, document, row, files)
+
+    def _read_options(self, row: Accepted) -> ReadOptions:
+        if row.kind == "text":
+            return ReadOptions("text", ocr=False, can_ocr=False, keep_hidden=False)
+        return ReadOptions("pdf", self._settings.ocr, self._can_ocr, self._settings.keep_hidden)
+
+    def _key(self, row: Accepted, can_ocr: bool) -> str:
+        reading = asdict(replace(self._read_options(row), can_ocr=can_ocr and row.kind == "pdf"))
+        cutting = {
+            "index_version": INDEX_VERSION,
+            "embedder": self._embedder.name,
+            "language": row.language,
+            "strategy": row.strategy or self._settings.strategy,
+            "passage_tokens": self._settings.passage_tokens,
+            "overlap_tokens": self._settings.overlap_tokens,
+        }
+        return f"{row.digest}-{_hash({**reading, **cutting})}"
+
+
+def _entry(key: str, document: Document, row: Accepted, files: Mapping[str, Stamp]) -> Entry:
+    """A document under the name and metadata that it was handed in with."""
+    return Entry(key, replace(document, name=row.name, metadata=combined(document.metadata, row.metadata)), row, files)
+
+
+def _stored_file_damaged(row: Accepted, error: LibraryDamaged, beside: str = "") -> StoredFileDamaged:
+    problem = f"The stored file of {row.name} cannot be used. {error.problem}"
+    return StoredFileDamaged(f"{problem} {beside}".rstrip(), remedy="Add the file again.")
+
+
+def _hash(values: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _sample(pages: Iterable[Page]) -> str:
+    sample = ""
+    for page in pages:
+        sample += page.text[: LANGUAGE_CHARS - len(sample)] + "\n"
+        if len(sample) >= LANGUAGE_CHARS:
+            break
+    return sample
+
+
+def _title_of(row: Accepted) -> str:
+    """A title from a PDF's name ("AMAZON_2017_10K.pdf"), for the context that is embedded; a caller's id says nothing."""
+    return Path(row.name).stem.replace("_", " ") if row.kind == "pdf" else ""
+
+
+def _document(row: Accepted, reading: Reading, language: str, choice: strategies.Choice, size: int) -> Document:
+    pages = reading.pages
+    return Document(
+        id=row.id,
+        name=row.name,
+        language=language,
+        page_count=len(pages),
+        metadata=reading.metadata,
+        strategy=choice.strategy.name,
+        strategy_evidence=choice.evidence,
+        ocr_pages=tuple(page.number for page in pages if page.source is PageSource.OCR),
+        unreadable_pages=tuple(page.number for page in pages if page.source is PageSource.UNREADABLE),
+        hidden_chars=sum(page.hidden_chars for page in pages),
+        problems=tuple(dict.fromkeys(reading.problems)),  # those of single pages are among them, with their pages
+        size_bytes=size,
+        reading_version=READING_VERSION if row.kind == "pdf" else 0,
+    )

@@ -1,0 +1,234 @@
+"""The pages that were read from a source, kept on disk. Reading may take minutes of OCR; a killed process need not read again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from rag_core.domain.documents import Document, Metadata, Page
+from rag_core.domain.ports import Cancel, Progress
+from rag_core.errors import EmptyDocument, IngestError, LibraryError, LimitExceeded, PasswordNeeded
+from rag_core.ingest.layout import Lines
+from rag_core.ingest.limits import DEFAULT_LIMITS
+from rag_core.ingest.pdf import SAVE_AGAIN, read_pdf
+from rag_core.ingest.pdf_facts import form_of
+from rag_core.ingest.pdf_process import size_of
+from rag_core.ingest.tessdata import missing_packages
+from rag_core.library.disk.files import Stamp, seal, stamps_from_json, stamps_to_json, unseal
+from rag_core.library.disk.private import tighten, write
+from rag_core.library.indexing.recognised import RecognisedPages
+from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.stored_json import metadata_from_json, metadata_to_json
+from rag_core.library.stored.stored_pages import LAYOUT, PAGES, PageWriter, read_pages
+
+READING_VERSION = 5  # the PDF reader's version; pages read by another version are read again
+READ_AS_NOW = 4  # the first version that reads text layers as this one does
+READING = "reading.json"
+UNREAD = Stamp("", 0)
+READING_FILES = (PAGES, LAYOUT, READING)
+HELD_BYTES = 64 << 20  # what one file being read may hold in this process: 16 million characters in any script but emoji, and 200,000 rows
+LAYOUT_BYTES = 64 << 20  # packed, on disk; the longest filing tried takes 2 MB. The page reader holds as much of all documents together
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """The options by which a source is read. `can_ocr` says whether pictures could be read on this machine."""
+
+    kind: str
+    ocr: bool
+    can_ocr: bool
+    keep_hidden: bool
+    version: int = READING_VERSION
+
+
+def is_outdated(document: Document) -> bool:
+    """Whether an earlier version read the document, and this one would read it otherwise.
+
+    Before version 3, text under boxes and pictures was read as if it showed; before version 4, raised digits were read as plain ones;
+    before version 5, it was not kept how sure OCR was of each word, and pages that lie on their side were not read.
+    """
+    scanned = bool(document.ocr_pages or document.unreadable_pages)
+    return 0 < document.reading_version < READ_AS_NOW or (scanned and 0 < document.reading_version < READING_VERSION)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The pages of a source, and what the file says about itself (title, date, author).
+
+    The pages have their rows. The boxes of their words stand on disk only: they take most of the room, and cutting does not need them.
+    """
+
+    pages: tuple[Page, ...]
+    metadata: Metadata = field(default_factory=Metadata)
+    problems: tuple[str, ...] = ()
+    source: Stamp = UNREAD  # the bytes that it was read from
+
+
+def read(
+    row: Accepted,
+    data: BinaryIO,
+    source: Stamp,
+    options: ReadOptions,
+    folder: Path,
+    password: str | None,
+    progress: Progress | None,
+    cancelled: Cancel | None,
+) -> Reading:
+    """Read a source, and write the reading into `folder`, which must exist. A text document is one page, its text kept as it is.
+
+    Pages are written as they come; they count only once the last file of the reading stands. What OCR has read by then is kept apart,
+    so that it need not be read again after a kill. `source` is the stamp of the bytes.
+
+    Raises:
+        IngestError: it cannot be read.
+        Cancelled: `cancelled` said so.
+        OSError: the disk refused.
+    """
+    recognised = RecognisedPages(folder)
+    with PageWriter(folder, LAYOUT_BYTES) as writer:
+        reading = replace(_read(row, data, options, writer, recognised, password, progress, cancelled), source=source)
+    _keep(reading, options, folder, writer.stamps())
+    recognised.forget()
+    return reading
+
+
+def _read(
+    row: Accepted,
+    data: BinaryIO,
+    options: ReadOptions,
+    writer: PageWriter,
+    recognised: RecognisedPages,
+    password: str | None,
+    progress: Progress | None,
+    cancelled: Cancel | None,
+) -> Reading:
+    held = 0
+
+    def keep(page: Page) -> Page:
+        nonlocal held
+        writer.put(page)
+        held += sys.getsizeof(page.text) + (page.lines.bytes if isinstance(page.lines, Lines) else 0)
+        if held > HELD_BYTES:
+            raise LimitExceeded(
+                f"Text and rows of the file take more than {HELD_BYTES >> 20} MiB of memory (reached on page {page.number:,}).",
+                remedy="Split the file into parts.",
+            )
+        return _without_words(page)
+
+    if row.kind == "text":
+        return Reading((keep(Page(1, _decoded(data, row.name))),))
+    if row.needs_password and password is None:
+        raise PasswordNeeded(f"{row.name} is encrypted, and its password is not stored.", remedy="Add the file again with its password.")
+    content = read_pdf(
+        data,
+        row.name,
+        password=password,
+        keep_hidden=options.keep_hidden,
+        ocr=options.ocr,
+        form=form_of(row.name),
+        keep=keep,
+        recognised=recognised,
+        progress=progress and (lambda what, done, total: progress(f"{what}: reading", done, total)),
+        cancelled=cancelled,
+    )
+    values = {"author": content.author} if content.author else {}
+    return Reading(content.pages, Metadata(content.title, content.date, values=values), content.problems)
+
+
+def _decoded(data: BinaryIO, name: str) -> str:
+    most = 4 * DEFAULT_LIMITS.chars  # UTF-8 takes up to four bytes a character
+    if size_of(data) > most:
+        raise LimitExceeded(f"{name} has {size_of(data):,} bytes; at most {most:,} are allowed.", remedy="Split it into parts.")
+    try:
+        text = data.read().decode()  # a byte-order mark stays: offsets count it
+    except UnicodeDecodeError as error:
+        raise IngestError(f"{name} is not UTF-8 text (byte {error.start}).", remedy="Save it as UTF-8 and add it again.") from error
+    for many, what, most in ((len(text), "characters", DEFAULT_LIMITS.chars), (text.count("\n"), "lines", DEFAULT_LIMITS.rows)):
+        if many > most:
+            raise LimitExceeded(f"{name} has {many:,} {what}; at most {most:,} are allowed.", remedy="Split it into parts.")
+    if not text.strip():
+        raise EmptyDocument(f"{name} holds no text.", remedy="Check that it was saved completely.")
+    return text
+
+
+def _without_words(page: Page) -> Page:
+    return replace(page, words=())
+
+
+def _keep(reading: Reading, options: ReadOptions, folder: Path, stamps: Mapping[str, Stamp]) -> None:
+    row = {
+        "options": _to_json(options),
+        "metadata": metadata_to_json(reading.metadata),
+        "problems": list(reading.problems),
+        "stamps": stamps_to_json(stamps),
+        "read_from": list(reading.source),
+    }
+    write(folder / READING, json.dumps(seal(row), ensure_ascii=False).encode())
+
+
+def kept(options: ReadOptions, folder: Path) -> Reading | None:
+    """The reading that stands in `folder`; None when there is none by these options, or not a whole one."""
+    row = _matching(options, folder)
+    if row is None:
+        return None
+    try:
+        pages = tuple(map(_without_words, read_pages(folder, stamps_from_json(row["stamps"]))))
+        return Reading(pages, metadata_from_json(row["metadata"]), tuple(row["problems"]), Stamp(*row["read_from"]))
+    except (LibraryError, ValueError, KeyError, TypeError):  # damaged or cut short: it is read again from the source
+        return None
+
+
+def reuse(options: ReadOptions, folders: Iterable[Path], target: Path) -> Reading | None:
+    """The first whole reading by these options in any of `folders`; its files then stand in `target` too."""
+    for folder in folders:
+        reading = kept(options, folder)
+        if reading is not None:
+            for name in READING_FILES if folder != target else ():
+                shutil.copyfile(folder / name, target / name)
+                tighten(target / name)
+            return reading
+    return None
+
+
+def _matching(options: ReadOptions, folder: Path) -> Any:
+    try:
+        row = unseal(json.loads((folder / READING).read_bytes()))  # an earlier version may have read damaged bytes: read again
+        return row if row["options"] == _to_json(options) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _to_json(options: ReadOptions) -> dict[str, Any]:
+    return {name: getattr(options, name) for name in ReadOptions.__dataclass_fields__}
+
+
+def no_text(document: Document) -> EmptyDocument:
+    """The error for a document whose pages were read and hold no text."""
+    if document.unreadable_pages:
+        return EmptyDocument(
+            f"None of the {document.page_count} pages has text. {' '.join(document.problems)}".strip(), remedy=_remedy(document.problems)
+        )
+    return EmptyDocument(f"There is no text on any of its {document.page_count} pages.", remedy="Check that it is the right file.")
+
+
+def _remedy(problems: Sequence[str]) -> str:
+    """The remedy for pages that could not be read, by the reader's findings; the sentences are those of the PDF reader."""
+    said, packages = " ".join(problems), " ".join(missing_packages())
+    if "switched off" in said:
+        what = "Switch on the setting `ocr` and index the file again"
+    elif "no language data" in said or (packages and "text recognition" in said):
+        what = f"Install the language data of Tesseract for the document's language (on Debian: {packages})"
+    elif "are spent" in said:
+        what = "Split the file into parts, so that each is read in its own time"
+    elif "too large" in said:
+        what = "Print the file to a usual paper size"
+    elif "damaged" in said:
+        return SAVE_AGAIN
+    else:
+        what = "Add a clearer or straighter scan"
+    return f"{what}, or add a copy that has a text layer."

@@ -1,0 +1,85 @@
+"""The passages of a version, of which a document's are unpacked when one of them is asked for. To open a library unpacks none."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate, chain
+from pathlib import Path
+from typing import overload
+
+from rag_core.domain.passages import Passage
+from rag_core.library.disk.files import damaged, unpack
+from rag_core.library.stored.stored_json import passages_from_json
+
+
+class Packed(Sequence[Passage]):
+    """The passages of one document, as they stand on disk until one is asked for. Safe to share between threads."""
+
+    def __init__(self, data: bytes, count: int, document: str, path: Path) -> None:
+        """`data` was compared with its checksum; it holds `count` passages, at least 1. `path` is for messages."""
+        self._data, self._count, self._document, self._path = data, count, document, path
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, row: int) -> Passage: ...
+    @overload
+    def __getitem__(self, row: slice) -> tuple[Passage, ...]: ...
+    def __getitem__(self, row: int | slice) -> Passage | tuple[Passage, ...]:
+        return self._passages[row]
+
+    def __iter__(self) -> Iterator[Passage]:
+        return iter(self._passages)
+
+    @cached_property
+    def _passages(self) -> tuple[Passage, ...]:
+        made = passages_from_json(unpack(self._data, self._path), self._document)
+        if len(made) != self._count:
+            raise damaged(self._path, f"holds {len(made)} passages, and {self._count} have a vector")
+        return made
+
+
+class Passages(Sequence[Passage]):
+    """All passages in the row order of the indexes, document by document."""
+
+    def __init__(self, groups: Sequence[Sequence[Passage]]) -> None:
+        """`groups` are the passages of each document, at least one of each."""
+        self.groups = tuple(groups)
+        self._ends = list(accumulate(map(len, self.groups)))
+
+    @property
+    def ranges(self) -> list[range]:
+        """The rows of each group."""
+        return [range(end - len(group), end) for group, end in zip(self.groups, self._ends, strict=True)]
+
+    def group(self, row: int) -> Sequence[Passage]:
+        """The group that a row stands in."""
+        return self.groups[bisect_right(self._ends, row)]
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    @overload
+    def __getitem__(self, row: int) -> Passage: ...
+    @overload
+    def __getitem__(self, row: slice) -> tuple[Passage, ...]: ...
+    def __getitem__(self, row: int | slice) -> Passage | tuple[Passage, ...]:
+        if isinstance(row, slice):
+            return tuple(self[one] for one in range(*row.indices(len(self))))
+        at = range(len(self))[row]  # from the end, or an IndexError
+        number = bisect_right(self._ends, at)
+        return self.groups[number][at - self._ends[number]]  # counted from the group's end
+
+    def __iter__(self) -> Iterator[Passage]:
+        return chain.from_iterable(self.groups)
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, (tuple, Passages)) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # as a list
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))

@@ -1,0 +1,160 @@
+"""An immutable view of a collection. A question searches one of them, from its first step to its last."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from rag_core.domain.documents import Document, Page, WordBox
+from rag_core.domain.passages import Passage
+from rag_core.domain.ports import LexicalIndex, VectorIndex, Waiting
+from rag_core.errors import InvalidInput
+from rag_core.library.stored.manifest import Entry
+from rag_core.library.stored.packed import Passages
+from rag_core.library.stored.stored_pages import PageReader
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """One version. Row n of both indexes is `passages[n]`; passages of one document stand together.
+
+    It stays usable after documents were added or deleted, for as long as somebody holds it. `waiting` is about the documents behind the
+    published ones that lack vectors still (`rag_core.library.early`); None for a version as it was published.
+    """
+
+    version: int
+    passages: Passages
+    vectors: VectorIndex
+    lexical: LexicalIndex
+    entries: tuple[Entry, ...] = field(repr=False)
+    reader: PageReader = field(repr=False)
+    waiting: Waiting | None = field(default=None, repr=False)
+
+    @property
+    def given(self) -> None:
+        """None: a library holds all passages of its documents, and not only those that a caller gave."""
+
+    @cached_property
+    def documents(self) -> tuple[Document, ...]:
+        """The documents, in the order in which they were added."""
+        return tuple(entry.document for entry in self.entries)
+
+    @cached_property
+    def values(self) -> dict[str, Mapping[str, str]]:
+        """The free metadata of the documents that have any, by id."""
+        return {document.id: document.metadata.values for document in self.documents if document.metadata.values}
+
+    def document(self, document_id: str) -> Document:
+        """The document with this id.
+
+        Raises:
+            InvalidInput: there is none in this version.
+        """
+        return self._entry(document_id).document
+
+    def find(self, name: str) -> tuple[Document, ...]:
+        """The documents that go by this id, file name or caller's id; several where files of different folders share a name."""
+        return tuple(entry.document for entry in self._by_name.get(name, ()))
+
+    def rows(self, documents: Collection[str] | None = None, filters: Mapping[str, str] | None = None) -> list[int] | None:
+        """The rows to rank among, ascending; None for all of them.
+
+        `documents` are ids, file names or callers' ids. `filters` must all hold: title, name, date, verified ("true" or "false"),
+        language, or a free key such as class or subject. Case does not matter; a date matches by its beginning ("2024", "2024-03").
+
+        Raises:
+            InvalidInput: a document that is not in the library.
+        """
+        if documents is None and not filters:
+            return None
+        chosen = self.entries if documents is None else [entry for name in documents for entry in self._named(name)]
+        wanted = {entry.document.id for entry in chosen if _matches(entry.document, filters or {})}
+        return [row for document in sorted(wanted, key=lambda id: self._ranges[id].start) for row in self._ranges[document]]
+
+    def passages_by_key(self) -> dict[str, Sequence[Passage]]:
+        """The passages of each document by its folder's key, so that the next version need not read them again."""
+        return {entry.key: group for entry, group in zip(self.entries, self.passages.groups, strict=True)}
+
+    def rows_of(self, document_id: str) -> range:
+        """The rows of a document's passages.
+
+        Raises:
+            InvalidInput: there is no such document.
+        """
+        self._entry(document_id)
+        return self._ranges[document_id]
+
+    def passages_of(self, document_id: str) -> tuple[Passage, ...]:
+        """A document's passages, in reading order.
+
+        Raises:
+            InvalidInput: there is no such document.
+        """
+        rows = self.rows_of(document_id)
+        return self.passages[rows.start : rows.stop]
+
+    def size_bytes(self, document_id: str) -> int:
+        """The bytes that a document takes on disk: its source, pages, passages, vectors and terms, without its part of the common indexes.
+
+        Raises:
+            InvalidInput: there is no such document.
+        """
+        return sum(stamp.size for stamp in self._entry(document_id).files.values())
+
+    def page(self, document_id: str, page: int) -> Page:
+        """A page with its rows and word boxes; `page` is 1-based.
+
+        Raises:
+            InvalidInput: no such document or page.
+            LibraryDamaged: its file is missing or was changed.
+        """
+        return self.reader.page(self._entry(document_id), page)
+
+    def page_text(self, document_id: str, page: int) -> str:
+        """The raw text that offsets of this page refer to; raises as `page` does."""
+        return self.reader.text(self._entry(document_id), page)
+
+    def words(self, document_id: str, page: int) -> Sequence[WordBox]:
+        """Where the page's words stand, in PDF points; none for text documents. Raises as `page` does."""
+        return self.page(document_id, page).words
+
+    def _named(self, name: str) -> list[Entry]:
+        return self._by_name.get(name) or [self._entry(name)]
+
+    def _entry(self, document_id: str) -> Entry:
+        try:
+            return self._by_id[document_id]
+        except KeyError:
+            raise InvalidInput(
+                f"There is no document {document_id!r} in the library.", remedy="List the documents; it may have been deleted since."
+            ) from None
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, Entry]:
+        return {entry.document.id: entry for entry in self.entries}
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, list[Entry]]:
+        found: dict[str, list[Entry]] = {}
+        for entry in self.entries:
+            for name in {entry.document.id, *entry.names}:
+                found.setdefault(name, []).append(entry)
+        return found
+
+    @cached_property
+    def _ranges(self) -> Mapping[str, range]:
+        return {entry.document.id: rows for entry, rows in zip(self.entries, self.passages.ranges, strict=True)}
+
+
+def _matches(document: Document, filters: Mapping[str, str]) -> bool:
+    return all(_matches_one(document, key, str(value).strip().casefold()) for key, value in filters.items())
+
+
+def _matches_one(document: Document, key: str, value: str) -> bool:
+    metadata = document.metadata
+    if key == "date":
+        return bool(value) and metadata.date.startswith(value)
+    known = {"title": document.title, "name": document.name, "language": document.language, "verified": str(metadata.verified)}
+    facts = {**metadata.values, **known}
+    return key in facts and facts[key].strip().casefold() == value

@@ -1,0 +1,312 @@
+"""A collection on disk: where its files lie, and how a version is published, loaded and cleared away.
+
+    <collection>/CURRENT                     which version is the newest: its number and its manifest's checksum
+    <collection>/manifests/<version>.json
+    <collection>/indexes/<name>/             vector and word index of a version
+    <collection>/documents/<key>/            pages, layout, passages, vectors and terms of a document, named by content
+    <collection>/sources/<digest>            the bytes as they were handed in; see stored_sources.py
+    <collection>/inbox.json, work/           what was accepted but is not complete; see inbox.py and indexing.py
+    <collection>/lock, lock.json             the writer's lock, and who holds it
+    <collection>/records.sqlite              decisions, labels and feedback; see adapters/record_store.py
+    <collection>/model_cache.sqlite          answers of language models; see adapters/model_cache.py
+
+Nothing that a manifest names is ever changed: CURRENT alone is replaced, after all that it leads to is on the disk.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+
+from rag_core.domain.passages import Passage
+from rag_core.domain.ports import LexicalStore, VectorIndex, VectorStore
+from rag_core.errors import InvalidInput, LibraryError, RagError
+from rag_core.library.disk.files import (
+    Stamp,
+    damaged,
+    read_verified,
+    stamp,
+    storage_problems,
+    sync,
+    unpack,
+    vectors_in,
+    verify_file,
+    write_atomically,
+)
+from rag_core.library.disk.private import make_folder
+from rag_core.library.stored import stored_sources
+from rag_core.library.stored.manifest import Entry, Manifest
+from rag_core.library.stored.packed import Packed, Passages
+from rag_core.library.stored.snapshot import Snapshot
+from rag_core.library.stored.stored_json import passages_from_json
+from rag_core.library.stored.stored_pages import PageReader
+
+PASSAGES, VECTORS = "passages.json.gz", "vectors.npy"
+NOTHING_YET = (0, "")  # what CURRENT says until the first manifest stands
+KEPT_VERSIONS = 3  # the newest and two before it: a reader of another process may still hold those
+_COLLECTION = re.compile(r"[a-z0-9_-]{1,64}")
+
+
+# deletes what a version's indexes keep outside of their folder, and raises a RagError where it cannot
+ForgetRows = Callable[[Path], None]
+
+
+def nothing_outside(folder: Path) -> None:
+    """All of a version's indexes is in its folder."""
+
+
+class Store:
+    """The files of one collection below `folder`. Creates nothing until something is written.
+
+    Raises:
+        InvalidInput: the collection's name is not `[a-z0-9_-]{1,64}`.
+    """
+
+    def __init__(
+        self, folder: Path, collection: str, vectors: VectorStore, lexical: LexicalStore, forget_rows: ForgetRows = nothing_outside
+    ) -> None:
+        _require_name(collection)
+        self._forget_rows = forget_rows
+        self.root = folder / collection
+        self.reader = PageReader(self.root)
+        self.vectors = vectors
+        self.lexical = lexical
+
+    def pointer(self) -> tuple[int, str]:
+        """The newest version and its manifest's SHA-256; (0, "") when nothing was published.
+
+        Raises:
+            LibraryDamaged: CURRENT is missing or not what was written.
+        """
+        path = self.root / "CURRENT"
+        try:
+            row = json.loads(path.read_bytes())
+            version, sha256 = int(row["generation"]), str(row["sha256"])
+        except (FileNotFoundError, NotADirectoryError) as error:
+            if any((self.root / "manifests").glob("*.json")):  # `publish` writes CURRENT before the first of them
+                raise damaged(path, "is missing") from error
+            return NOTHING_YET
+        except OSError as error:
+            raise damaged(path, f"cannot be read ({error.strerror})") from error
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+            raise damaged(path, "does not name a version") from error
+        if version < 1 and (version, sha256) != NOTHING_YET:
+            raise damaged(path, "does not name a version")
+        return version, sha256
+
+    def manifest(self) -> Manifest | None:
+        """The newest manifest; None when nothing was published.
+
+        Raises:
+            LibraryDamaged: it is missing or was changed.
+        """
+        version, sha256 = self.pointer()
+        if not version:
+            return None
+        path = self.root / f"manifests/{version}.json"
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise damaged(path, f"cannot be read ({error.strerror})") from error
+        if stamp(data).sha256 != sha256:
+            raise damaged(path, "was changed or cut short")
+        return Manifest.from_bytes(data, path)
+
+    def load(self, manifest: Manifest, known: Mapping[str, Sequence[Passage]]) -> Snapshot:
+        """The version as a snapshot; its indexes and passages are compared with their checksums first.
+
+        `known` are passages already in memory, by key; they are not read again. Pages are compared when they are read.
+
+        Raises:
+            LibraryDamaged: a file is missing or was changed.
+        """
+        for name, expected in (manifest.files or {}).items():
+            verify_file(self.root / name, expected)
+        folder = self.root / "indexes" / manifest.index
+        vectors = self.vectors.load(folder) if manifest.entries else self.no_vectors()  # an empty library may have been another store's
+        dim = vectors.vectors([0]).shape[1] if manifest.entries else 0
+        return Snapshot(
+            manifest.version,
+            Passages([known.get(entry.key) or self.passages(entry, dim) for entry in manifest.entries]),
+            vectors,
+            self.lexical.load(folder) if manifest.entries else self.lexical.build([]),
+            manifest.entries,
+            self.reader,
+        )
+
+    def no_vectors(self) -> VectorIndex:
+        """The vector index of an empty library."""
+        return self.vectors.build(np.zeros((0, 0), dtype=np.float32))
+
+    def passages(self, entry: Entry, dim: int = 0) -> Sequence[Passage]:
+        """A document's passages; packed, where the size of its vectors says how many there are. `dim` is that of a vector; 0 is unknown.
+
+        Raises:
+            LibraryDamaged: the file is missing or was changed.
+        """
+        name = f"documents/{entry.key}/{PASSAGES}"
+        data = self.read(name, entry.files[name])
+        count = vectors_in(entry.files[f"documents/{entry.key}/{VECTORS}"].size, dim)
+        if count:
+            return Packed(data, count, entry.document.id, self.root / name)
+        return passages_from_json(unpack(data, self.root / name), entry.document.id)
+
+    def read(self, name: str, expected: Stamp) -> bytes:
+        """A file of the collection, compared with its stamp.
+
+        Raises:
+            LibraryDamaged: it is missing or was changed.
+        """
+        return read_verified(self.root / name, expected)
+
+    def verify(self, manifest: Manifest) -> None:
+        """Compare every file of a version with its checksum.
+
+        Raises:
+            LibraryDamaged: one is missing or was changed.
+        """
+        sources = {stored_sources.name_of(entry.source): entry.source for entry in manifest.entries}
+        for name, expected in manifest.all_files().items():
+            path = self.root / name
+            if name not in sources:
+                verify_file(path, expected)
+            elif stored_sources.check(self.root, sources[name], expected) != expected:
+                raise damaged(path, "was changed before it was indexed")  # an earlier version noted what the damaged bytes were like
+
+    def publish(self, manifest: Manifest) -> None:
+        """Make this version the newest. Everything that it names must be on the disk already."""
+        data = manifest.to_bytes()
+        if not (self.root / "CURRENT").exists():
+            self._point_to(*NOTHING_YET)  # so that a manifest without it is damage, not a beginning
+        write_atomically(self.root / f"manifests/{manifest.version}.json", data)
+        self._point_to(manifest.version, stamp(data).sha256)
+
+    def _point_to(self, version: int, sha256: str) -> None:
+        write_atomically(self.root / "CURRENT", json.dumps({"generation": version, "sha256": sha256}).encode())
+
+    def clear(
+        self, newest: int, live: Collection[int], unfinished: Collection[str], kept: int = KEPT_VERSIONS, *, insist: bool = False
+    ) -> None:
+        """Delete what no kept version names and no unfinished source (by digest) needs.
+
+        Kept are the newest so many versions and the `live` ones. What cannot be deleted now is tried again next time.
+
+        Raises:
+            RagError: it has to be deleted now (`insist`), and rows outside of the folder cannot be.
+        """
+        named: set[str] = set()
+        for path in list((self.root / "manifests").glob("*.json")):
+            version = int(path.stem) if path.stem.isdecimal() else 0
+            if version in live or version > newest - kept:
+                named |= self._named_by(path)
+            else:
+                path.unlink(missing_ok=True)
+        for folder in ("indexes", "documents", "sources", "work"):
+            for path in children(self.root / folder):
+                if f"{folder}/{path.name}" not in named and path.name.split("-")[0] not in unfinished:
+                    with suppress(*(() if insist else (RagError,))):
+                        self.remove(path)
+
+    def remove(self, path: Path) -> None:
+        """Delete a file or folder of the collection; before the indexes of a version, what they keep outside of it.
+
+        Raises:
+            RagError: that cannot be deleted now; the folder is still there then.
+        """
+        if path.parent.name == "indexes":
+            self._forget_rows(path)
+        _remove(path)
+
+    def remembers(self, document_id: str) -> bool:
+        """Whether a version that is kept has a document."""
+        for path in (self.root / "manifests").glob("*.json"):
+            with suppress(OSError, LibraryError):
+                if any(entry.document.id == document_id for entry in Manifest.from_bytes(path.read_bytes(), path).entries):
+                    return True
+        return False
+
+    def _named_by(self, path: Path) -> set[str]:
+        with suppress(OSError, LibraryError):  # an old version that cannot be read keeps nothing alive
+            manifest = Manifest.from_bytes(path.read_bytes(), path)
+            return {"/".join(name.split("/")[:2]) for name in manifest.all_files()} | {f"indexes/{manifest.index}"}
+        return set()
+
+    def size_bytes(self) -> int:
+        """The sizes of all files of the collection, added up."""
+        total = 0
+        for folder, _, names in os.walk(self.root):
+            for name in names:
+                with suppress(OSError):  # cleared away meanwhile
+                    total += os.stat(os.path.join(folder, name)).st_size
+        return total
+
+
+def collections(folder: Path) -> tuple[str, ...]:
+    """The collections below `folder`, sorted: sub-folders of a right name that are empty, or hold what only a collection holds."""
+    return tuple(sorted(path.name for path in children(folder) if _COLLECTION.fullmatch(path.name) and _is_collection(path)))
+
+
+def is_begun(folder: Path, collection: str) -> bool:
+    """Whether something was ever added to a collection, or is being added."""
+    return any((folder / collection / name).exists() for name in ("CURRENT", "inbox.json"))
+
+
+def create_collection(folder: Path, name: str) -> None:
+    """An empty collection, so that it is listed before anything is in it. One that is there stays as it is.
+
+    Raises:
+        InvalidInput: the name is not `[a-z0-9_-]{1,64}`.
+        LibraryError: the disk refused.
+    """
+    _require_name(name)
+    with storage_problems("creating a collection"):
+        make_folder(folder / name)
+
+
+def _is_collection(path: Path) -> bool:
+    try:
+        return path.is_dir() and (
+            not any(path.iterdir()) or any((path / name).exists() for name in ("CURRENT", "inbox.json", "lock", "records.sqlite"))
+        )
+    except OSError:
+        return False
+
+
+def is_name(collection: str) -> bool:
+    """Whether it can name a collection: `[a-z0-9_-]{1,64}`."""
+    return _COLLECTION.fullmatch(collection) is not None
+
+
+def _require_name(collection: str) -> None:
+    if not is_name(collection):
+        raise InvalidInput(
+            f"{collection!r} cannot name a collection.", remedy="Use 1 to 64 of the characters a-z, 0-9, hyphen and underscore."
+        )
+
+
+def sync_tree(folders: Iterable[Path]) -> None:
+    """Wait until the files in these folders, the folders themselves and their parents are on the disk."""
+    paths: set[Path] = set()
+    for folder in folders:
+        paths |= {folder, folder.parent, *folder.rglob("*")}
+    sync(paths)
+
+
+def children(folder: Path) -> list[Path]:
+    """The contents of a folder; nothing where there is none."""
+    return list(folder.iterdir()) if folder.is_dir() else []
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()

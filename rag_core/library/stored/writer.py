@@ -1,0 +1,209 @@
+"""Builds the next version of a collection and publishes it. One thread uses it, which holds the writer's lock."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from rag_core.domain.passages import Passage
+from rag_core.domain.ports import LexicalIndex, VectorIndex, Vectors
+from rag_core.errors import RagError
+from rag_core.ingest.layout import json_rows
+from rag_core.library.disk.files import Stamp, damaged, pack_parts, stamp_folder, storage_problems, unpack, unpack_vectors
+from rag_core.library.disk.private import make_folder, tighten
+from rag_core.library.stored.manifest import Entry, Manifest
+from rag_core.library.stored.packed import Passages
+from rag_core.library.stored.snapshot import Snapshot
+from rag_core.library.stored.store import PASSAGES, VECTORS, Store, sync_tree
+
+TERMS = "terms.json.gz"
+PUBLISH_SECONDS = 2.0  # a reader sees new documents this often while many are added
+PUBLISH_SHARE = 4.0  # and publishing takes at most one part in five of the time, however large the library is
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts that a document adds to the indexes: passages, their vectors of shape (n, dim), and their index terms."""
+
+    passages: tuple[Passage, ...]
+    vectors: Vectors
+    terms: Sequence[Sequence[str]]
+
+
+class Writer:
+    """The next version while it is made.
+
+    Args:
+        store: the collection's files.
+        base: the newest version, which the new one follows.
+        snapshot: a version in memory; its passages and, where possible, its indexes are used again.
+        adopt: called with each published snapshot; returns the versions that somebody in this process still holds.
+        unfinished: digests of the accepted sources, whose files are kept.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        base: Manifest,
+        snapshot: Snapshot,
+        adopt: Callable[[Snapshot], Collection[int]],
+        unfinished: Callable[[], Collection[str]],
+    ) -> None:
+        self.entries = {entry.document.id: entry for entry in base.entries}
+        self._store, self._base, self._snapshot, self._adopt, self._unfinished = store, base, snapshot, adopt, unfinished
+        self._parts: dict[str, Parts] = {}
+        self._unsynced: list[Path] = []
+        self._last, self._took = (
+            time.monotonic() - PUBLISH_SECONDS,
+            0.0,
+        )  # the first document at once: it can be asked while others are read
+
+    def put(self, entry: Entry, parts: Parts | None = None) -> None:
+        """Add a document, or replace the one with its id; `parts` are read from its folder when not given."""
+        self.entries[entry.document.id] = entry
+        if parts is not None:
+            self._parts[entry.key] = parts
+        self._unsynced.append(self._store.root / "documents" / entry.key)
+
+    def remove(self, document_id: str) -> None:
+        """Leave a document out."""
+        del self.entries[document_id]
+
+    def publish_when_due(self) -> None:
+        """Publish if the last time is long enough ago, measured against what publishing costs."""
+        if time.monotonic() - self._last >= max(PUBLISH_SECONDS, PUBLISH_SHARE * self._took):
+            self.publish()
+
+    def publish(self, *, anyhow: bool = False) -> None:
+        """Make what was put and removed the newest version; nothing happens when nothing changed, unless `anyhow`.
+
+        Raises:
+            LibraryError: the disk refused; the last version stays as it was.
+        """
+        entries = tuple(self.entries.values())
+        if entries == self._base.entries and not anyhow:
+            return
+        started = time.monotonic()
+        with storage_problems("publishing"):
+            self._publish(entries)
+        self._last = time.monotonic()
+        self._took = self._last - started
+
+    def _publish(self, entries: tuple[Entry, ...]) -> None:
+        version = self._base.version + 1
+        if self._base.index and [e.key for e in entries] == [e.key for e in self._base.entries]:
+            name, files, passages = self._base.index, self._base.files or {}, self._snapshot.passages
+            vectors, lexical = self._snapshot.vectors, self._snapshot.lexical
+        else:
+            name, (passages, vectors, lexical) = str(version), self._build(entries)
+            files = self._save(name, vectors, lexical)
+        sync_tree(self._unsynced)
+        manifest = replace(self._base, version=version, index=name, entries=entries, files=files)
+        self._store.publish(manifest)
+        self._base, self._unsynced, self._parts = manifest, [], {}
+        self._snapshot = Snapshot(version, passages, vectors, lexical, entries, self._store.reader)
+        self._store.clear(version, self._adopt(self._snapshot), self._unfinished())
+
+    def _build(self, entries: Sequence[Entry]) -> tuple[Passages, VectorIndex, LexicalIndex]:
+        """The passages and both indexes. Rows that the version in memory has are taken from it, where the store can; others are read."""
+        held = {_made(entry): self._snapshot.rows_of(entry.document.id) for entry in self._snapshot.entries}
+        passages = Passages([self._passages(entry, held.get(_made(entry))) for entry in entries])
+        if not entries:
+            return passages, self._store.no_vectors(), self._store.lexical.build([])
+        pieces = list(_pieces(entries, held))
+        vectors = self._store.vectors.spliced(
+            self._snapshot.vectors, [piece if isinstance(piece, range) else self._vectors(piece) for piece in pieces]
+        )
+        lexical = self._store.lexical.spliced(
+            self._snapshot.lexical, [piece if isinstance(piece, range) else self._terms(piece) for piece in pieces]
+        )
+        if vectors is None:
+            vectors = self._store.vectors.build(np.concatenate([self._vectors(entry) for entry in entries]))
+        if lexical is None:
+            lexical = self._store.lexical.build([row for entry in entries for row in self._terms(entry)])
+        return passages, vectors, lexical
+
+    def _passages(self, entry: Entry, known: range | None) -> Sequence[Passage]:
+        if entry.key in self._parts:
+            return self._parts[entry.key].passages
+        return self._snapshot.passages.group(known.start) if known else self._store.passages(entry)
+
+    def _vectors(self, entry: Entry) -> Vectors:
+        if entry.key in self._parts:
+            return self._parts[entry.key].vectors
+        name = f"documents/{entry.key}/{VECTORS}"
+        return unpack_vectors(self._store.read(name, entry.files[name]), self._store.root / name)
+
+    def _terms(self, entry: Entry) -> Sequence[Sequence[str]]:
+        if entry.key in self._parts:
+            return self._parts[entry.key].terms
+        name = f"documents/{entry.key}/{TERMS}"
+        return unpack_terms(self._store.read(name, entry.files[name]), self._store.root / name)
+
+    def _save(self, name: str, vectors: VectorIndex, lexical: LexicalIndex) -> dict[str, Stamp]:
+        folder = self._store.root / "indexes" / name
+        if folder.exists():
+            self._store.remove(folder)  # left by a process that was killed before it published
+        make_folder(folder)
+        try:
+            self._store.vectors.save(vectors, folder)
+            self._store.lexical.save(lexical, folder)
+        except OSError:
+            with suppress(RagError):
+                self._store.remove(folder)  # the room is needed for what comes next
+            raise
+        tighten(folder)  # the libraries of the indexes make files with the usual modes
+        sync_tree([folder])
+        return {f"indexes/{name}/{file}": stamp for file, stamp in stamp_folder(folder).items()}
+
+
+def _made(entry: Entry) -> tuple[Stamp, ...]:
+    """The stamps of what goes into the indexes: a folder may be made anew, of a stored file that was damaged before."""
+    return tuple(entry.files[f"documents/{entry.key}/{name}"] for name in (PASSAGES, VECTORS, TERMS))
+
+
+def _pieces(entries: Sequence[Entry], held: Mapping[tuple[Stamp, ...], range]) -> Iterator[range | Entry]:
+    """The pieces that a version is joined from: rows in memory, as long as they adjoin, and documents that are not there."""
+    rows = range(0)
+    for entry in entries:
+        known = held.get(_made(entry))
+        if known is not None and rows and rows.stop == known.start:
+            rows = range(rows.start, known.stop)
+            continue
+        if rows:
+            yield rows
+        rows = known or range(0)
+        if known is None:
+            yield entry
+    if rows:
+        yield rows
+
+
+def pack_terms(rows: Sequence[Sequence[str]]) -> bytes:
+    """The terms of each passage, packed. Each term stands once: a tenth of the bytes, and of the memory when read back."""
+    vocabulary: dict[str, int] = {}
+    for row in rows:
+        for term in row:
+            vocabulary.setdefault(term, len(vocabulary))
+    numbers = ([vocabulary[term] for term in row] for row in rows)
+    return pack_parts(chain(['{"vocabulary":'], json_rows(vocabulary), [',"rows":'], json_rows(numbers), ["}"]))
+
+
+def unpack_terms(data: bytes, path: Path) -> list[list[str]]:
+    """The terms that `pack_terms` was given.
+
+    Raises:
+        LibraryDamaged: the bytes are not packed terms.
+    """
+    packed = unpack(data, path)
+    try:
+        vocabulary = packed["vocabulary"]
+        return [[vocabulary[number] for number in row] for row in packed["rows"]]
+    except (KeyError, IndexError, TypeError) as error:
+        raise damaged(path, "does not hold terms") from error

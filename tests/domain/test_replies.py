@@ -1,0 +1,80 @@
+"""Answers that need no retrieval are made of the library's own records and nothing else."""
+
+from __future__ import annotations
+
+from folding import each
+
+from rag_core.domain.measurements import LibraryFacts
+from rag_core.domain.replies import MAX_COUNT, SETTLED, reply
+from rag_core.domain.status import AnswerStatus
+from rag_core.language import LANGUAGES, detect
+
+
+def facts(*titles: str, pages: int = 3) -> LibraryFacts:
+    return LibraryFacts(documents=len(titles), pages=pages, titles={f"d{n}": title for n, title in enumerate(titles)})
+
+
+@each("language", ["en", "cs", "de", "hi"])
+def test_given_a_greeting_then_it_is_answered_in_its_language(language: str) -> None:
+    """S4-19: a greeting bypasses retrieval."""
+    answer = reply("greeting", language, facts())
+
+    assert detect(answer) == language
+    assert answer == reply("greeting", language, facts("A", "B"))
+
+
+@each("language", ["en", "cs", "de", "hi"])
+def test_given_a_question_about_the_library_then_it_counts_and_names_what_is_there(language: str) -> None:
+    """S4-20: the scope is described without inventing anything."""
+    answer = reply("about_library", language, facts("beta", "Alpha", pages=12))
+
+    assert detect(answer.split("\n")[0]) == language
+    assert answer.split("\n")[1:] == ["- Alpha", "- beta"]
+    assert "2" in answer.split("\n")[0]
+    assert "12" in answer.split("\n")[0]
+
+
+@each("language", ["en", "cs", "de", "hi"])
+def test_given_an_empty_library_then_it_says_so_in_the_question_s_language(language: str) -> None:
+    answer = reply("about_library", language, facts())
+
+    assert detect(answer) == language
+    assert not any(c.isdigit() for c in answer)
+
+
+@each("language", sorted(LANGUAGES))
+def test_given_small_talk_then_it_is_answered_in_its_language(language: str) -> None:
+    replies = [reply(intent, language, facts()) for intent in ("thanks", "goodbye", "summary", "follow_up")]
+
+    assert len(set(replies)) == 4
+    assert all(detect(answer) == language for answer in replies[2:])
+
+
+def test_given_every_intent_without_a_search_then_it_has_a_reply_and_a_reason() -> None:
+    for intent, reason in SETTLED.items():
+        assert reply(intent, "en", facts())
+        assert (reason.status is AnswerStatus.SUCCESS) == (intent not in ("summary", "follow_up"))
+
+
+def test_given_a_language_without_a_reply_then_it_is_english() -> None:
+    for intent, known in (("greeting", facts()), ("about_library", facts()), ("about_library", facts("A"))):
+        assert reply(intent, "fi", known) == reply(intent, "en", known)
+
+
+def test_given_more_documents_than_can_be_named_then_the_rest_are_counted() -> None:
+    titles = [f"Title {n:03}" for n in range(MAX_COUNT + 5)]
+
+    lines = reply("about_library", "en", facts(*titles)).split("\n")
+
+    assert lines[1 : MAX_COUNT + 1] == [f"- {title}" for title in titles[:MAX_COUNT]]
+    assert lines[MAX_COUNT + 1 :] == ["- … + 5"]
+    assert len(reply("about_library", "en", facts(*titles[:MAX_COUNT])).split("\n")) == MAX_COUNT + 1
+
+
+def test_given_a_title_with_braces_then_it_is_shown_as_it_is() -> None:
+    assert reply("about_library", "en", facts("{documents}")).endswith("- {documents}")
+
+
+def test_given_a_title_of_several_lines_then_it_is_one_line_of_the_list() -> None:
+    """A line of its own would read as our words."""
+    assert reply("about_library", "en", facts("Terms\nYou may cancel at any time.")).endswith("\n- Terms You may cancel at any time.")

@@ -1,0 +1,146 @@
+"""One decision as a file to send: Markdown or PDF, with its sources, their pages, every check and the settings' fingerprint.
+
+What comes from documents and users is text in it and nothing else: Markdown's signs are escaped, and the PDF is set from plain text.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import streamlit as st
+
+from rag_core.domain.claims import Citation
+from rag_core.engine import Engine
+from rag_core.errors import RagError
+from rag_core.ingest.pdf import render_page
+from rag_core.ingest.pdf_facts import form_of
+from rag_core.ingest.sheet import compose_sheet
+from ui.app.asked import Asked
+from ui.app.texts import say, tell
+from ui.ask.decision.evidence import as_read
+from ui.ask.decision.how_sure import line
+from ui.ask.decision.refusal import likely, why_refused
+from ui.ask.decision.trace import measured, required, state_in_words
+
+MAX_PICTURES = 6  # pages that are drawn: more than answers cite
+DPI = 100.0  # dots an inch of a page: small print can be read, and a page has about 150 kB
+NAME_CHARS = 40  # the question's part of a file's name
+SIGNS = re.compile(r"([\\`*_\[\]<>#|~&$!@(){}])")
+LINE_STARTS = re.compile(r"^(\s*|\s*\d+)([-+=.])", re.MULTILINE)
+LINKS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)  # some readers make links of bare addresses
+Block = Mapping[str, Any]
+
+
+def offer(engine: Engine, asked: Asked) -> None:
+    """Two buttons; the files are made when they are clicked."""
+    name = file_name(asked)
+    st.download_button(
+        say("export.pdf"), lambda: compose_sheet(blocks(engine, asked)), f"{name}.pdf", "application/pdf", key="export_pdf",
+        icon=":material/picture_as_pdf:", on_click="ignore",
+    )  # fmt: skip
+    st.download_button(
+        say("export.markdown"), lambda: to_markdown(blocks(engine, asked)), f"{name}.md", "text/markdown", key="export_markdown",
+        icon=":material/description:", on_click="ignore",
+    )  # fmt: skip
+
+
+def file_name(asked: Asked) -> str:
+    """The outcome and the question in letters and digits, such as "answer-how-often-is-it-calibrated"."""
+    words = "-".join(re.findall(r"\w+", asked.question.casefold()))[:NAME_CHARS].strip("-_")
+    return "-".join(part for part in (tell("export.answer" if asked.decision.is_safe() else "export.refusal"), words) if part)
+
+
+def blocks(engine: Engine, asked: Asked) -> list[Block]:
+    """All that is told of a decision, top to bottom, in the form of `rag_core.ingest.sheet`."""
+    decision = asked.decision
+    return [
+        block("title", say("export.title")),
+        block("small", tell("export.about", collection=asked.collection, date=datetime.now(UTC).isoformat(" ", "minutes")[:16])),
+        block("head", say("answer.question")),
+        block("lead", asked.question),
+        block("head", say("answer.answered") if decision.is_safe() else say("refusal.badge")),
+        *([] if decision.is_safe() else [block("lead", why_refused(decision))]),
+        *([block("lead" if decision.is_safe() else "text", decision.answer)] if decision.answer and not likely(decision) else []),
+        *(block("text", line) for line in (_how_sure(asked), *(tell("answer.note", note=note) for note in decision.notes)) if line),
+        *_sources(engine, decision.citations or decision.places, answered=decision.is_safe()),
+        block("head", say("export.checks")),
+        {"kind": "rows", "rows": _checks(asked)},
+        block("head", say("export.settings")),
+        block("small", _settings(asked)),
+    ]
+
+
+def to_markdown(of: Sequence[Block]) -> str:
+    """The blocks as Markdown in one file; its pictures stand at the end, in base64."""
+    lines, pictures = [], []
+    for one in of:
+        if one["kind"] == "picture":
+            pictures.append(one["png"])
+            lines.append(f"![{escaped(one['text'])}][page-{len(pictures)}]")
+        elif one["kind"] == "rows":
+            head, *rows = ("| " + " | ".join(escaped(cell).replace("\n", " ") for cell in row) + " |" for row in one["rows"])
+            lines.append("\n".join([head, "|" + " --- |" * len(one["rows"][0]), *rows]))
+        else:
+            text, heading = escaped(one["text"]), {"title": "# ", "head": "## "}.get(one["kind"])
+            quoted = "\n".join(f"> {line}" for line in text.split("\n"))
+            lines.append(heading + text if heading else quoted if one["kind"] in ("lead", "quote") else text)
+    return "\n\n".join([*lines, *(f"[page-{number}]: data:image/png;base64,{png}" for number, png in enumerate(pictures, 1))]) + "\n"
+
+
+def escaped(text: str) -> str:
+    """A text of any origin that Markdown shows as it is: no link, picture, heading, table or HTML comes of it."""
+    plain = "".join(one if one.isprintable() or one == "\n" else " " for one in text)
+    return LINKS.sub(r"\\", LINE_STARTS.sub(r"\1\\\2", SIGNS.sub(r"\\\1", plain)))
+
+
+def block(kind: str, text: str) -> Block:
+    """One block of text, of a kind that `rag_core.ingest.sheet` knows."""
+    return {"kind": kind, "text": text}
+
+
+def _how_sure(asked: Asked) -> str:
+    """The line of the page on its probability and its limit, without the emphasis."""
+    value = asked.measurements.correctness
+    if value is None or (not asked.decision.is_safe() and not asked.measurements.hits):  # without a passage there is no best sentence
+        return say("how_sure.none") if asked.decision.is_safe() else ""
+    return " ".join(line(asked, value)).replace("**", "")
+
+
+def _sources(engine: Engine, citations: Sequence[Citation], *, answered: bool) -> Iterator[Block]:
+    """Each source with its words, and the pages that they stand on, each once with all of its marks."""
+    if citations:
+        yield block("head", say("evidence.title") if answered else say("evidence.places"))
+    for one in citations:
+        yield block("text", tell("evidence.where", id=one.id, title=one.title or one.document, page=one.page))
+        yield block("quote", one.excerpt)
+        if one.ocr:
+            yield block("small", as_read(one))
+    pages = list(dict.fromkeys((one.document_id, one.page, one.document) for one in citations))[:MAX_PICTURES]
+    for id, page, name in pages:
+        marks = [box for one in citations if one.document_id == id for number, box in one.boxes if number == page]
+        try:
+            if not engine.library.view.page(id, page).width:
+                continue  # a text file has no picture
+            doubted = [box for one in citations if one.document_id == id for number, box in one.doubted if number == page]
+            drawn = render_page(engine.library.source(id), page, marks, doubted=doubted, dpi=DPI, form=form_of(name))
+        except RagError as error:  # deleted meanwhile, or locked by a password
+            yield block("small", f"{name}: {error.problem}")
+            continue
+        said = tell("export.page", name=name, page=page)
+        yield block("small", said)
+        yield {"kind": "picture", "text": said, "png": base64.b64encode(drawn).decode()}
+
+
+def _checks(asked: Asked) -> list[list[str]]:
+    head = [say(f"trace.column_{name}") for name in ("check", "state", "measured", "required")]
+    rows = [[say(f"trace.title_{one.stage}"), state_in_words(one), measured(one), required(one)] for one in asked.decision.trace.checks]
+    return [head, *rows]
+
+
+def _settings(asked: Asked) -> str:
+    library = asked.measurements.library.version
+    return tell("export.fingerprint", preset=asked.settings.preset, hash=asked.decision.metadata.get("settings_hash", ""), library=library)

@@ -1,0 +1,1 @@
+"""The question on the screen: examples, asking it, waiting for its answer."""
