@@ -8,7 +8,7 @@ from rag_core.work.jobs import File
 from ui import frame
 from ui.app import finished, progress
 from ui.app.texts import say
-from ui.documents import catalogue, findings, keeping, metadata, page_by_page, rebuild, undo
+from ui.documents import catalogue, dropping, findings, keeping, metadata, page_by_page, rebuild, undo
 
 WIDTH = 1500  # pixels, as on the Ask page
 
@@ -19,10 +19,12 @@ def page() -> None:
     engine = frame.start()
     snapshot = engine.library.snapshot
     progress.upload_field()
+    dropping.show_done()
     undo.show()
     keeping.show_unfinished(engine)
     if not snapshot.documents:
         st.info(say("documents.reading") if progress.writing() else say("documents.empty"), icon=":material/upload_file:")
+        dropping.offer()
         return
     catalogue.show_totals(engine, snapshot)
     documents = catalogue.find(snapshot.documents)
@@ -47,6 +49,7 @@ def page() -> None:
         keeping.offer_deletion(engine, [document])
     st.divider()
     rebuild.offer_rebuild([File(one.name, one.id) for one in snapshot.documents])
+    dropping.offer()
 
 
 with st.container(width=WIDTH):

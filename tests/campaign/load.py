@@ -37,23 +37,24 @@ WORDS = "pump valve tank meter gauge filter sensor boiler piston flange".split()
 
 
 class Asked:
-    """The outcomes of questions and how long each took. Safe to share between threads."""
+    """The outcomes of questions and how long each took, also those that came to an error. Safe to share between threads."""
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
         self.outcomes: Counter[str] = Counter()
         self.seconds: list[float] = []
+        self.errors: list[float] = []
 
-    def add(self, outcome: str, seconds: float = 0.0) -> None:
+    def add(self, outcome: str, seconds: float, *, error: bool = False) -> None:
         with self._turn:
             self.outcomes[outcome] += 1
-            if seconds:
-                self.seconds.append(seconds)
+            (self.errors if error else self.seconds).append(seconds)
 
     def said(self) -> str:
         cuts = statistics.quantiles(self.seconds, n=20) if len(self.seconds) > 1 else [0.0] * 19
         most = max(self.seconds, default=0.0)
-        return f"{dict(self.outcomes)}; seconds: p50 {cuts[9]:.2f}, p95 {cuts[18]:.2f}, most {most:.2f}"
+        failed = f"; errors after {max(self.errors):.2f} s at most" if self.errors else ""
+        return f"{dict(self.outcomes)}; seconds: p50 {cuts[9]:.2f}, p95 {cuts[18]:.2f}, most {most:.2f}{failed}"
 
 
 def code(user: int) -> str:
@@ -66,11 +67,11 @@ def ask(client: Client, user: int, users: int, asked: Asked, extra: str = "") ->
     try:
         found = client.query(f"What is the access code of the {WORDS[user % len(WORDS)]} room{extra}?", f"user{user}")
     except ServiceError as error:
-        asked.add(f"status {error.status}")
+        asked.add(f"status {error.status}", time.monotonic() - begun, error=True)
         time.sleep(2.0)
         return
     except Exception as error:
-        asked.add(type(error).__name__)
+        asked.add(type(error).__name__, time.monotonic() - begun, error=True)
         return
     text = found.model_dump_json()
     others = any(code(other) in text for other in range(users) if other != user)
@@ -135,22 +136,30 @@ def people(address: str, tokens: list[str], minutes: float, asked: Asked) -> Non
         thread.join()
 
 
-def without_pause(process: subprocess.Popen[bytes], address: str, tokens: list[str], minutes: float, asked: Asked) -> None:
-    """Questions of two users at once without a pause, each another one; the memory at every few hundred."""
-    end, numbers = time.monotonic() + 60 * minutes, iter(range(10**9))
+def without_pause(process: subprocess.Popen[bytes], address: str, tokens: list[str], minutes: float, asked: Asked, most: int = 0) -> None:
+    """Questions of two users at once without a pause, each another one, for so long or until `most`; the memory now and then."""
+    end, numbers = time.monotonic() + (3600 * 24 if most else 60 * minutes), iter(range(most or 10**9))
 
     def ask_on(user: int) -> None:
         with Client(address, token=tokens[user]) as client:
-            while time.monotonic() < end:
-                ask(client, user, len(tokens), asked, f" for order {next(numbers)}")
+            for number in numbers:
+                if time.monotonic() >= end:
+                    return
+                ask(client, user, len(tokens), asked, f" for order {number}")
 
+    held = list[tuple[int, float]]()
     threads = [threading.Thread(target=ask_on, args=(user,)) for user in (0, 1)]
     for thread in threads:
         thread.start()
     while any(thread.is_alive() for thread in threads):
         megabytes, files = memory(process.pid)
-        print(f"  {sum(asked.outcomes.values()):6} questions: {megabytes:7.0f} MB, {files} files open", flush=True)
-        time.sleep(max(20.0 * minutes / 4, 1.0))
+        held.append((sum(asked.outcomes.values()), megabytes))
+        print(f"  {held[-1][0]:6} questions: {megabytes:7.0f} MB, {files} files open", flush=True)
+        time.sleep(15.0 if most else max(20.0 * minutes / 4, 1.0))
+    total = sum(asked.outcomes.values())
+    thirds = [[size for count, size in held if total * part / 3 <= count <= total * (part + 1) / 3] for part in range(3)]
+    if all(thirds):
+        print(f"memory by thirds: {', '.join(f'{statistics.median(third):.0f}' for third in thirds)} MB at the median", flush=True)
 
 
 def main() -> int:
@@ -159,6 +168,7 @@ def main() -> int:
     parser.add_argument("--users", type=int, default=20)
     parser.add_argument("--minutes", type=float, default=5.0, help="of people asking (default: %(default)s)")
     parser.add_argument("--memory-minutes", type=float, default=10.0, help="of questions without a pause (default: %(default)s)")
+    parser.add_argument("--questions", type=int, default=0, help="so many without a pause, instead of for some minutes")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "library"
@@ -186,7 +196,7 @@ def main() -> int:
                 time.sleep(0.2)
                 print(f"file of {PAGES} pages: {took[0]:.0f} s beside them, {room_taken(folder, 'big')[0]} documents", flush=True)
             alone = Asked()
-            without_pause(process, address, tokens, chosen.memory_minutes, alone)
+            without_pause(process, address, tokens, chosen.memory_minutes, alone, chosen.questions)
             print(f"without a pause: {alone.said()}; load {os.getloadavg()[0]:.1f}", flush=True)
             wrong = stopped(process, address, tokens, reader, folder)
         bad = {name for found in (asked, alone) for name in found.outcomes} - {"answered", "refused or other", "status 503"}
