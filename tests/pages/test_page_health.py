@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 from page_kit import captions, texts
 from streamlit.testing.v1 import AppTest
 
+from rag_core.decision.decide import decide
+from rag_core.decision.summary import summarise
+from rag_core.evaluation.health import Kept
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine, records
-from ui.health.refused import rows_of
+from ui.health.refused import rejected_rows, rows_of
 from ui.lab.tables import to_csv
 
 ANSWERED, REFUSED = "How often does the flow meter have to be calibrated?", "What did *Acme* report for 2031?"
@@ -47,3 +51,22 @@ def test_given_kept_questions_when_opened_then_figures_refusals_and_gaps_are_sho
     period = page.session_state["health_reading"].work.result
     assert [row["question"] for row in rows_of(period.gaps)] == [REFUSED, REFUSED]
     assert to_csv(rows_of(period.gaps)).count(b"Acme") == 2
+
+
+def test_given_questions_with_rejected_drafts_when_listed_then_each_has_the_address_of_its_trace(page: AppTest, library: Path) -> None:
+    engine, store = open_engine(library, "default"), records(library, "default")
+    measured = engine.measure(ANSWERED, Settings.load())
+    number = store.keep(measured)
+    kept = Kept(number, "2026-11-25T12:00:00+00:00", "*Why*?", "en", summarise(measured, decide(measured)))
+
+    for here in ("https://docs.example.org/health", "https://docs.example.org/plumb/health?x=1", ""):
+        (row,) = rejected_rows([kept], here, "default")
+        where = urlsplit(row["trace"])
+        assert where.path in ({"/plumb/"} if "plumb" in here else {"/", "./"}), here
+        assert parse_qs(where.query) == {"collection": ["default"], "decision": [str(number)]}
+        assert row["question"] == "*Why*?"
+
+    page.query_params.update({"collection": "default", "decision": str(number)})
+    page.run()
+    assert not page.exception
+    assert ANSWERED in texts(page)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from urllib.parse import urljoin
 
 import streamlit as st
 
 from rag_core.domain.status import Reason
 from rag_core.evaluation.gaps import Gap
 from rag_core.evaluation.health import DRIFT_ALERT, MIN_TO_COMPARE, Drift, Kept, refusals
+from ui.app import state
 from ui.app.texts import say, tell
+from ui.ask.leaving import link
 from ui.health import charts
 from ui.lab import tables
 
@@ -36,21 +39,31 @@ def show_reasons(kept: Sequence[Kept]) -> None:
 
 
 def show_rejected(kept: Sequence[Kept]) -> None:
-    """The newest questions of which a draft was rejected; nothing where there is none."""
+    """The newest questions of which a draft was rejected, each with a link to its trace; nothing where there is none."""
     rows = [one for one in kept if one.summary.failed][:MAX_REJECTED]
     if not rows:
         return
     st.subheader(say("health.rejected"), anchor=False)
     st.caption(say("health.rejected_about", n=len(rows)))
     st.dataframe(
-        [{"at": one.at[:16].replace("T", " "), "question": one.question, "why": _ended(one)} for one in rows],
+        rejected_rows(rows, st.context.url or "", state.session().collection),
         hide_index=True, key="health_rejected", alt=say("health.rejected"),
         column_config={
             "at": st.column_config.TextColumn(say("health.rejected_when"), width="small"),
             "question": st.column_config.TextColumn(say("health.rejected_question"), width="large"),
             "why": st.column_config.TextColumn(say("health.rejected_why"), width="large"),
+            "trace": st.column_config.LinkColumn(say("health.rejected_trace"), display_text=say("health.rejected_open"), width="small"),
         },
     )  # fmt: skip
+
+
+def rejected_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict[str, str]]:
+    """One row for each question: when, its text, how it ended, and the address of its decision. `page` is the address of this page."""
+    home = urljoin(page, "./")  # the Ask page shows decisions
+    return [
+        {"at": one.at[:16].replace("T", " "), "question": one.question, "why": _ended(one), "trace": link.address(home, collection, one.id)}
+        for one in kept
+    ]
 
 
 def show_scores(drift: Drift) -> None:
