@@ -25,6 +25,7 @@ from rag_core.language.phrases import (
 from rag_core.language.schema import (
     AskedWords,
     ComparedWords,
+    DatedWords,
     FactWords,
     FollowUpWords,
     LanguageInfo,
@@ -43,6 +44,7 @@ __all__ = [
     "LANGUAGES",
     "AskedWords",
     "ComparedWords",
+    "DatedWords",
     "FactWords",
     "FollowUpWords",
     "Intent",
