@@ -196,12 +196,12 @@ def _conflict(
 ) -> Conflict:
     """The conflict between two claims that are these units, or `whole` passages that hold them."""
     statements = (pair.one.text, pair.other.text) if whole else ("", "")
-    dates = asked.documents.dates
     first, second = pair.one.passage, pair.other.passage
+    dated = [asked.documents.date_of(passage.document) for passage in (first, second)]
     return Conflict(
         claim=claims[0], other=claims[1], values=pair.values, documents=(first.document, second.document),
         pages=(_page(pair.one, page_text), _page(pair.other, page_text)),
-        dates=(dates.get(first.document, ""), dates.get(second.document, "")), added=added, statements=statements,
+        dates=(dated[0][0], dated[1][0]), date_sources=(dated[0][1], dated[1][1]), added=added, statements=statements,
     )  # fmt: skip
 
 

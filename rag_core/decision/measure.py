@@ -169,7 +169,8 @@ def library_facts(corpus: Corpus, rows: Sequence[int] | None, tools: Tools) -> L
         languages=languages,
         names={d.id: d.name for d in searched},
         titles={d.id: d.title for d in searched},
-        dates={d.id: d.metadata.date for d in searched if d.metadata.date},
+        dates={d.id: d.date for d in searched if d.date},
+        date_sources={d.id: d.date_source for d in searched if d.date},
         authority={d.id: standing for d in searched if (standing := d.metadata.standing) is not None},
         chosen=rows is not None,
         version=corpus.version,
@@ -422,7 +423,7 @@ def nowhere_spoken_of(measurements: Measurements, missing: Collection[str], corp
 def _all_texts(corpus: Corpus, rows: Sequence[int] | None) -> Iterator[str]:
     """All that is known of any document, then the passages that were searched, then their pages, with running headers too."""
     for one in corpus.documents:
-        yield "\n".join((one.name, one.title, one.metadata.date, *one.metadata.values.values()))
+        yield "\n".join((one.name, one.title, one.date, *one.metadata.values.values()))
     for passage in corpus.passages if rows is None else (corpus.passages[row] for row in rows):
         yield "\n".join((passage.text, passage.section, passage.header_text))
     for one in searched_documents(corpus, rows):

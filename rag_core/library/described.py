@@ -23,5 +23,6 @@ def document_json(document: Document) -> dict[str, object]:
         "problems": list(document.problems),
         "size_bytes": document.size_bytes,
         "read_by_earlier_version": is_outdated(document),
-        "metadata": {"date": meta.date, "authority": meta.authority, "verified": meta.verified, **meta.values},
+        "date_source": document.date_source,
+        "metadata": {"date": document.date, "authority": meta.authority, "verified": meta.verified, **meta.values},
     }

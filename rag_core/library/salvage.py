@@ -21,8 +21,7 @@ from rag_core.errors import IngestError, LibraryDamaged, LibraryError
 from rag_core.library.disk.files import Stamp, unseal
 from rag_core.library.disk.private import make_folder, tighten
 from rag_core.library.inbox import Accepted, Inbox
-from rag_core.library.indexing import DOCUMENT
-from rag_core.library.manifest import Entry, Manifest
+from rag_core.library.manifest import DOCUMENT, Entry, Manifest
 from rag_core.library.store import Store, children
 from rag_core.library.stored_sources import FOLDER
 

@@ -28,7 +28,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "dea570c50419"),
     "language": (3, "09eca313e65c"),
-    "features": (7, "227c5e8f588e"),
+    "features": (7, "63ee7f5a9edf"),
 }
 
 
