@@ -2,7 +2,8 @@
 
 A page holds many dates: of meetings, of laws that it cites, of birth. One is the document's own where the page says so:
 
-- A label stands before it, over it or under it ("Date of Report: July 1, 2022", "Stand: März 2024"), and nothing else with them.
+- A label stands before it, over it or under it ("Date of Report: July 1, 2022", "Stand: März 2024"), and nothing else with them, but for a
+  name in a subtitle ("Nordlicht GmbH, Stand 10. Februar 2026").
 - It stands alone on a row near the title, also behind a place ("Praha, 1. března 2024") or a joining word ("vom 1. März 2024").
 - It is the last day of the period that the page says the document is about, and there is none of the other two.
 
@@ -26,6 +27,7 @@ MAX_ROW_CHARS = 300  # a longer row is running text, and has no date alone
 NEAR_ROWS = 12  # from the top, where a date may stand alone; chosen: title, subtitle, authors and their house
 COVER_ROWS = 30  # a page with no more is a cover or a letter, and a date may stand alone anywhere on it; chosen
 FULL_ROW_CHARS = 45  # a row this long may be running text that goes on in the next; chosen
+SUBTITLE_WORDS = 8  # that may stand before the clause of a date on its row; chosen: the name of a house and its form
 PLACE_WORDS = 4  # "Frankfurt am Main,"
 
 _OWN, _PERIOD = "own", "period"
@@ -38,6 +40,7 @@ _CLOCK_NEAR = regex.compile(
 )
 _ENDED = regex.compile(r"[.:;!?…।]\W*$")
 _COLON = regex.compile(r"[:：]\s*$")
+_CLAUSE = regex.compile(r"(?<=[.,])\s+")
 _PLACE = regex.compile(r"\p{Lu}[\p{L}\p{M}.'-]*(?:[ -]+[\p{L}\p{M}.'-]+)*")
 
 
@@ -98,8 +101,11 @@ def _labelled(rows: Sequence[Row], at: int, number: int, part: Part, known: Voca
     if not _nothing(_CLOCK.sub("", part.behind, count=1), known):
         return ""
     if before:
-        kind = _kind_of(before, known, colon=bool(_COLON.search(part.before)))
-        return "" if kind and not _COLON.search(part.before) and _runs_into(rows, at, known, part.before) else kind
+        colon = bool(_COLON.search(part.before))
+        kind = _kind_of(before, known, colon=colon)
+        if kind:
+            return "" if not colon and _runs_into(rows, at, known, part.before) else kind
+        return _OWN if _ends_a_subtitle(rows, at, part, known) else ""
     if number:
         return _kind_of(spaced(row.texts[number - 1]), known, colon=True)
     if row.only is None:
@@ -114,6 +120,15 @@ def _kind_of(label: str, known: Vocabulary, *, colon: bool) -> str:
     if known.has("labels", label) or (colon and known.has("joins", label)):
         return _OWN
     return _PERIOD if known.has("periods", label) else ""
+
+
+def _ends_a_subtitle(rows: Sequence[Row], at: int, part: Part, known: Vocabulary) -> bool:
+    """Whether a label begins a clause at the end of a subtitle: "Brightwater Ltd. In force from 1 March 2024"."""
+    *rest, label = _CLAUSE.split(part.before)
+    if not rest or at >= NEAR_ROWS or not label[:1].isupper() or len(spaced(" ".join(rest)).split()) > SUBTITLE_WORDS:
+        return False
+    above = rows[max(0, at - NEAR_ROWS) : at + 1]
+    return known.has("labels", _without_weekday(spaced(label), known)) and not any(known.meets("amends", row.said) for row in above)
 
 
 def _stands_alone(rows: Sequence[Row], at: int, number: int, part: Part, known: Vocabulary) -> bool:
@@ -153,7 +168,10 @@ def _is_place(text: str, known: Vocabulary, *, at: bool) -> bool:
 
 def _said_before(part: Part, known: Vocabulary) -> str:
     """The words before a date, without the day of the week."""
-    said = spaced(part.before)
+    return _without_weekday(spaced(part.before), known)
+
+
+def _without_weekday(said: str, known: Vocabulary) -> str:
     head, _, last = said.rpartition(" ")
     return head if last in known.weekdays else said
 

@@ -11,6 +11,7 @@ import streamlit as st
 from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.library.snapshot import Snapshot
+from ui.app.dates import shown_date
 from ui.app.naming import unique_names
 from ui.app.texts import say, tell
 
@@ -47,7 +48,7 @@ def rows(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) -> l
             "ocr": len(d.ocr_pages),
             "hidden": d.hidden_chars,
             "cut": strategy_name(d.strategy),
-            "date": d.metadata.date,
+            "date": shown_date(d.date, d.date_source),
             "size": snapshot.size_bytes(d.id),
         }
         for d in documents
@@ -83,7 +84,7 @@ def matching(documents: Sequence[Document], words: Sequence[str]) -> list[Docume
 
     def text(document: Document) -> str:
         own = (f"{key} {value}" for key, value in document.metadata.values.items())
-        return " ".join((document.name, document.title, language_name(document.language), document.metadata.date, *own)).casefold()
+        return " ".join((document.name, document.title, language_name(document.language), document.date, *own)).casefold()
 
     return [document for document in documents if all(word in text(document) for word in wanted)]
 
@@ -135,6 +136,6 @@ def _columns() -> dict[str, Any]:
         "ocr": number(say("documents.ocr"), help=say("documents.ocr_help")),
         "hidden": number(say("documents.hidden"), help=say("documents.hidden_help")),
         "cut": text(say("documents.cut"), help=say("documents.cut_help")),
-        "date": text(say("documents.date")),
+        "date": text(say("documents.date"), help=say("documents.date_help")),
         "size": number(say("documents.size"), format="bytes", help=say("documents.size_help")),
     }
