@@ -9,7 +9,7 @@ from rag_core.language import is_time_sensitive
 from rag_core.settings import Mode, Scale
 
 _SHOWN = 3  # documents that the row names
-_SHOWN_CHARS = 80  # of a name
+_SHOWN_CHARS = 80  # a longer name is cut
 
 
 def file_date_rows(measurements: Measurements) -> tuple[CheckResult, ...]:

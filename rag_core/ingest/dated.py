@@ -22,7 +22,7 @@ from rag_core.domain.documents import Page, PageSource, holds_hidden
 from rag_core.ingest.days import Part, Row, Vocabulary, read_row, vocabulary
 from rag_core.language import spaced
 
-MAX_ROWS = 150  # of the first page that are looked at; a printed page of small type has about 80
+MAX_ROWS = 150  # rows of the first page that are looked at; a printed page of small type has about 80
 MAX_ROW_CHARS = 300  # a longer row is running text, and has no date alone
 NEAR_ROWS = 12  # from the top, where a date may stand alone; chosen: title, subtitle, authors and their house
 COVER_ROWS = 30  # a page with no more is a cover or a letter, and a date may stand alone anywhere on it; chosen
