@@ -101,6 +101,7 @@ def ranked(question: str, *, weight: float = 0.5, sources: tuple[DateSource, Dat
 
 
 def test_given_an_order_by_age_then_the_trace_names_the_documents_that_only_the_file_dates() -> None:
+    """S3-8: recency counts, and what it rests on is said."""
     row = decide(ranked("What is the current notice period?")).trace.checks[0]
 
     assert (row.stage, row.state, row.mode, row.value) == ("file_dates", State.PASSED, Mode.OBSERVE, 1)

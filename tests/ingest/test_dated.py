@@ -88,6 +88,7 @@ TOLD = [
 
 @each("language,text,day", TOLD)
 def test_given_a_first_page_that_dates_its_document_then_that_day_is_found(language: str, text: str, day: str) -> None:
+    """S3-28: the date of a document."""
     assert found(text, language) == day
 
 

@@ -38,6 +38,7 @@ def dated(document: Document) -> tuple[str, DateSource]:
 
 
 def test_given_a_date_of_people_of_the_first_page_or_of_the_file_then_the_first_of_them_counts(tmp_path: Path) -> None:
+    """S3-28: the date of a document, and whose it is."""
     opened = library(tmp_path)
 
     assert dated(opened.add([filing(FILED)], SETTINGS).added[0]) == ("2022-07-01", DateSource.FIRST_PAGE)
@@ -66,9 +67,9 @@ def test_given_documents_when_described_or_filtered_then_their_date_counts_whoev
     opened = library(tmp_path)
     filed, plain = opened.add([filing(FILED), filing(PLAIN)], SETTINGS).added
 
-    assert (document_json(filed)["date_source"], document_json(filed)["metadata"]) == (
-        "first_page", {"date": "2022-07-01", "authority": None, "verified": False},
-    )  # fmt: skip
+    told = document_json(filed)
+    assert (told["date"], told["date_source"]) == ("2022-07-01", "first_page")
+    assert told["metadata"] == {"date": "", "authority": None, "verified": False}  # written back, it states nothing new
     assert document_json(plain)["date_source"] == "file"
     assert opened.snapshot.rows(filters={"date": "2022"}) == list(opened.snapshot.rows_of(filed.id))
     assert opened.snapshot.rows(filters={"date": SAVED}) == list(opened.snapshot.rows_of(plain.id))
