@@ -40,6 +40,7 @@ def rows(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) -> l
         {
             "name": d.name,
             "title": d.metadata.title,
+            "date": shown_date(d.date, d.date_source),
             "pages": d.page_count,
             "passages": len(snapshot.rows_of(d.id)),
             "language": language_name(d.language) if engine.tools.knows(d.language) else f"⚠ {language_name(d.language)}",
@@ -48,7 +49,6 @@ def rows(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) -> l
             "ocr": len(d.ocr_pages),
             "hidden": d.hidden_chars,
             "cut": strategy_name(d.strategy),
-            "date": shown_date(d.date, d.date_source),
             "size": snapshot.size_bytes(d.id),
         }
         for d in documents
@@ -128,6 +128,7 @@ def _columns() -> dict[str, Any]:
     return {
         "name": text(say("documents.name"), width=NAME_PIXELS),
         "title": text(say("documents.doc_title"), width="medium"),
+        "date": text(say("documents.date"), help=say("documents.date_help")),
         "pages": number(say("documents.doc_pages"), format="localized"),
         "passages": number(say("documents.doc_passages"), format="localized", help=say("documents.passage_help")),
         "language": text(say("documents.language"), help=say("documents.language_help")),
@@ -136,6 +137,5 @@ def _columns() -> dict[str, Any]:
         "ocr": number(say("documents.ocr"), help=say("documents.ocr_help")),
         "hidden": number(say("documents.hidden"), help=say("documents.hidden_help")),
         "cut": text(say("documents.cut"), help=say("documents.cut_help")),
-        "date": text(say("documents.date"), help=say("documents.date_help")),
         "size": number(say("documents.size"), format="bytes", help=say("documents.size_help")),
     }
