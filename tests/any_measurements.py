@@ -8,6 +8,7 @@ from builders import claim, draft, hit, matched, passage
 from hypothesis import strategies as st
 
 from rag_core.domain.claims import Conflict
+from rag_core.domain.documents import DateSource
 from rag_core.domain.drafts import ClaimMeasurement, Draft
 from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
 from rag_core.settings import Cost, Settings, presets
@@ -17,6 +18,7 @@ REPLAYED = {knob.name: knob for knob in Settings.knobs() if knob.cost is Cost.RE
 THRESHOLDS = {name: knob for name, knob in REPLAYED.items() if knob.stricter}
 
 cosines = st.one_of(st.sampled_from([-1.0, 0.2, 0.5, 0.6, 0.72, 1.0]), st.floats(-1, 1))
+sources = st.sampled_from(list(DateSource))
 ratios = st.one_of(st.sampled_from([0.0, 0.5, 0.7, 1.0]), st.floats(0, 1))
 
 
@@ -57,7 +59,18 @@ def conflicts_between(draw: st.DrawFn, claims: int) -> tuple[Conflict, ...]:
     if claims < 2 or draw(st.booleans()):
         return ()
     first = draw(st.integers(0, claims - 2))
-    return (Conflict(first, first + 1, ("30 days", "31 days"), ("d0", "d1"), (1, 2), ("2024", "2025"), added=draw(st.booleans())),)
+    return (
+        Conflict(
+            first,
+            first + 1,
+            ("30 days", "31 days"),
+            ("d0", "d1"),
+            (1, 2),
+            ("2024", "2025"),
+            added=draw(st.booleans()),
+            date_sources=(draw(sources), draw(sources)),
+        ),
+    )
 
 
 @st.composite
@@ -78,7 +91,10 @@ def any_measurements(draw: st.DrawFn, of: Settings | None = None) -> Measurement
         question="What is the notice period?",
         settings=of or draw(chosen_settings),
         understanding=Understanding("en", entities=draw(st.sampled_from([(), ("Brno",)]))),
-        library=LibraryFacts(documents=2, passages=4, pages=5, names={"d0": "a.pdf"}, dates={"d0": "2024"}, authority={"d1": 0.4}),
+        library=LibraryFacts(
+            documents=2, passages=4, pages=5, names={"d0": "a.pdf"}, dates={"d0": "2024"},
+            date_sources={"d0": draw(sources)}, authority={"d1": 0.4},
+        ),
         hits=found,
         correctness=draw(st.none() | ratios),
         answerability=draw(st.none() | ratios),

@@ -15,7 +15,7 @@ from rag_core.decision.tools import Tools
 from rag_core.domain.answer import evidence_key
 from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
 from rag_core.domain.decision import Decision
-from rag_core.domain.documents import Document, Metadata, Span, WordBox
+from rag_core.domain.documents import DateSource, Document, Metadata, Span, WordBox
 from rag_core.domain.drafts import ClaimMeasurement, Draft, taken_of
 from rag_core.domain.measurements import KeywordMatch, LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import Hit, Passage
@@ -27,6 +27,7 @@ from rag_core.ingest.normalise import normalise
 from rag_core.language import terms
 from rag_core.settings import Mode, Settings
 
+BY_PEOPLE = (DateSource.GIVEN, DateSource.GIVEN)
 SENTENCE = "The notice period is 30 days."
 
 # Every gate and audit that has a switch, and the switches; what the four citation audits and availability judge has none.
@@ -136,7 +137,7 @@ def contradicted(of: Settings | None = None, cosines: tuple[float, float] = (0.9
         "hits": found,
         "draft": draft([claim(one, one.text) for one in (first, other, last)]),
         "library": LibraryFacts(documents=2, passages=3, pages=2, names={"d1": "contract.pdf", "d2": "policy.pdf"}),
-        "conflicts": (Conflict(0, 1, ("30 days", "60 days"), ("d1", "d2"), (1, 1), ("2024-03-01", "2026-03-01")),),
+        "conflicts": (Conflict(0, 1, ("30 days", "60 days"), ("d1", "d2"), (1, 1), ("2024-03-01", "2026-03-01"), date_sources=BY_PEOPLE),),
     }
     return measurements(of=of, **{**given, **fields})
 

@@ -58,9 +58,9 @@ def other_sides(
 ) -> tuple[tuple[Claim, ...], tuple[Conflict, ...]]:
     """The draft's claims, each contradicted one followed by its other side, and the conflicts between them.
 
-    One other side a sentence, of the newest document of all hits that contradicts it. A contradicted sentence never stands without it.
-    Together they may be one more than `max_sentences`: beyond that the sentences that bear least on the question are left out, with their
-    other sides.
+    One other side a sentence, of the newest document of all hits that contradicts it; those whose date is only the file's come last. A
+    contradicted sentence never stands without it. Together they may be one more than `max_sentences`: beyond that the sentences that bear
+    least on the question are left out, with their other sides.
     """
     stated = {id(one.unit): claim for one, claim in zip(found.chosen, found.claims, strict=True)}
     further = [unit for hit in hits[PASSAGES:] for unit in units(hit.passage, page_text)]
@@ -114,13 +114,18 @@ class _Index:
     """The statements of the retrieved units, by the words that say something: two that differ in a value alone stand together."""
 
     def __init__(self, found: Sequence[Unit], asked: Asked, page_text: PageText) -> None:
-        dates = asked.documents.dates
+        documents = asked.documents
         self._asked, self._used = asked, set[tuple[str, str]]()
         self._wanted = frozenset(content_terms(asked.question, asked.language))
         self._named = _numbers_named(asked)
         self._sides: dict[int, list[_Side]] = {id(unit): sides for unit, sides in _told(found, page_text)}
         self._by_outline: Mapping[Outline, list[_Side]] = defaultdict(list)
-        for unit in sorted(found, key=lambda unit: dates.get(unit.passage.document, ""), reverse=True):
+        # a date that only the file states comes after all others: it may be years later than its document
+        for unit in sorted(
+            found,
+            key=lambda unit: (not documents.by_file(unit.passage.document), documents.date_of(unit.passage.document)[0]),
+            reverse=True,
+        ):
             for side in self._sides[id(unit)]:
                 self._by_outline[_outline(side)].append(side)
 
@@ -196,12 +201,12 @@ def _conflict(
 ) -> Conflict:
     """The conflict between two claims that are these units, or `whole` passages that hold them."""
     statements = (pair.one.text, pair.other.text) if whole else ("", "")
-    dates = asked.documents.dates
     first, second = pair.one.passage, pair.other.passage
+    dated = [asked.documents.date_of(passage.document) for passage in (first, second)]
     return Conflict(
         claim=claims[0], other=claims[1], values=pair.values, documents=(first.document, second.document),
         pages=(_page(pair.one, page_text), _page(pair.other, page_text)),
-        dates=(dates.get(first.document, ""), dates.get(second.document, "")), added=added, statements=statements,
+        dates=(dated[0][0], dated[1][0]), date_sources=(dated[0][1], dated[1][1]), added=added, statements=statements,
     )  # fmt: skip
 
 

@@ -40,6 +40,8 @@ def confidence(measurements: Measurements, claims: Sequence[Claim]) -> tuple[flo
         total = sum(WEIGHTS[name] for name in known)
         value = sum(WEIGHTS[name] * term for name, term in known.items()) / total if total else 0.0
         found = ", ".join(f"{name} {term:.2f} x {WEIGHTS[name] / total:.2f}" for name, term in known.items())
+        if "recency" in known and dated_by_files(measurements, claims):
+            found += "; recency by the dates of the files, for want of better ones"
         missing = [name for name in terms if name not in known]
         if missing:
             found += f"; no data on {' and '.join(missing)}, the other weights fill in"
@@ -73,7 +75,8 @@ def weighted_terms(measurements: Measurements, claims: Sequence[Claim]) -> dict[
     support: mean probability that its evidence supports a claim, 1 for one that is its evidence word for word. consistency: share of the
     claims that no other source contradicts; None where all passages found are of one document and none contradicts another, and where
     contradictions are not looked at (`contradictions_mode`): what was not measured has not passed. recency:
-    0.5 ** (age / half-life) of the cited documents' dates. authority: their stated authority.
+    0.5 ** (age / half-life) of the cited documents' dates, those of the files only where no better one is known. authority: their stated
+    authority.
     """
     supports = [
         measured.support for claim, measured in zip(measurements.draft.claims, measurements.draft.measured, strict=True) if claim in claims
@@ -85,11 +88,8 @@ def weighted_terms(measurements: Measurements, claims: Sequence[Claim]) -> dict[
     compared = looks_at_conflicts(measurements.settings) and len(sources) > 1
     agreeing = [float(claim not in torn) for claim in claims]
     asked = date.fromisoformat(measurements.metadata["asked_on"]) if "asked_on" in measurements.metadata else None
-    ages = (
-        []
-        if asked is None
-        else [recency_of(measurements.library.dates.get(d, ""), measurements.settings.recency_half_life_days, asked) for d in documents]
-    )
+    half_life, dates = measurements.settings.recency_half_life_days, measurements.library.dates
+    ages = [] if asked is None else [recency_of(dates[document], half_life, asked) for document in _dated(measurements, claims)]
     authorities = [measurements.library.authority[d] for d in documents if d in measurements.library.authority]
     return {
         "support": _mean([value for value in supports if value is not None]),
@@ -97,6 +97,18 @@ def weighted_terms(measurements: Measurements, claims: Sequence[Claim]) -> dict[
         "recency": _mean([value for value in ages if value is not None]),
         "authority": _mean(authorities),
     }
+
+
+def dated_by_files(measurements: Measurements, claims: Sequence[Claim]) -> bool:
+    """Whether nothing better is known of the age of what is cited than the dates of files."""
+    return any(measurements.library.by_file(document) for document in _dated(measurements, claims))
+
+
+def _dated(measurements: Measurements, claims: Sequence[Claim]) -> list[str]:
+    """The cited documents whose date counts: those that have one of people or of their first page, else those that have the file's."""
+    library = measurements.library
+    dated = [one for one in dict.fromkeys(evidence.document for claim in claims for evidence in claim.evidence) if library.dates.get(one)]
+    return [one for one in dated if not library.by_file(one)] or dated
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from rag_core.decision.checks import GATING, GROUNDING
 from rag_core.decision.compose import compose
+from rag_core.decision.file_dates import file_date_rows
 from rag_core.decision.given import given_rows
 from rag_core.decision.outcomes import Ask, Extract, Refused
 from rag_core.decision.present import NO_CONTEXT, AnswerContext, answer, refuse, refuse_for, reply
@@ -25,8 +26,11 @@ from rag_core.settings import Cost, Settings
 
 
 def decide(measurements: Measurements) -> Decision:
-    """Judge what was measured under its own settings. Ready passages have two rows more, which judge nothing."""
-    decision, rows = _decided(measurements), given_rows(measurements)
+    """Judge what was measured under its own settings.
+
+    Ready passages have two rows more, and an order by the dates of files has one, which judge nothing.
+    """
+    decision, rows = _decided(measurements), (*given_rows(measurements), *file_date_rows(measurements))
     return replace(decision, trace=Trace((*rows, *decision.trace.checks))) if rows else decision
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rag_core.domain.bounds import require_between
-from rag_core.domain.documents import Box, Span
+from rag_core.domain.documents import Box, DateSource, Span
 from rag_core.domain.scanned import Unsure
 
 
@@ -47,6 +47,7 @@ class Conflict:
         documents: ids.
         pages: 1-based.
         dates: of the documents, ISO as far as stated; empty where none is.
+        date_sources: whose each date is.
         added: whether the second claim is there for this conflict only.
         statements: the sentence or row of each claim that states its value; empty where that is the claim.
     """
@@ -59,6 +60,7 @@ class Conflict:
     dates: tuple[str, str] = ("", "")
     added: bool = True
     statements: tuple[str, str] = ("", "")
+    date_sources: tuple[DateSource, DateSource] = (DateSource.NONE, DateSource.NONE)
 
     @property
     def newer(self) -> str:
@@ -66,6 +68,11 @@ class Conflict:
         stated = min(map(len, self.dates))
         first, second = (date[:stated] for date in self.dates)
         return "" if first == second else self.documents[0 if first > second else 1]
+
+    @property
+    def by_file(self) -> bool:
+        """Whether a date is only the file's, so that the document called newer may not be."""
+        return DateSource.FILE in self.date_sources
 
 
 @dataclass(frozen=True, slots=True)

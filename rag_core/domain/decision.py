@@ -278,7 +278,10 @@ def unsure_json(word: Unsure) -> dict[str, Any]:
 
 
 def conflict_json(conflict: Conflict, citations: Sequence[Citation]) -> dict[str, Any]:
-    """A contradiction as JSON: indexes into `claims`, and both sides in that order; `newer` is a document's name or empty."""
+    """A contradiction as JSON: indexes into `claims`, and both sides in that order; `newer` is a document's name or empty.
+
+    `date_sources` say whose a date is: given, first_page, file, or empty for no date; `newer_by_file_date` is true where one is the file's.
+    """
     names = {citation.document_id: citation.document for citation in citations}
     return {
         "claims": [conflict.claim, conflict.other],
@@ -286,7 +289,9 @@ def conflict_json(conflict: Conflict, citations: Sequence[Citation]) -> dict[str
         "documents": [names.get(document, document) for document in conflict.documents],
         "pages": list(conflict.pages),
         "dates": list(conflict.dates),
+        "date_sources": list(conflict.date_sources),
         "newer": names.get(conflict.newer, conflict.newer),
+        "newer_by_file_date": bool(conflict.newer) and conflict.by_file,
     }
 
 

@@ -119,12 +119,21 @@ class Page:
             raise ValueError(f"Page.number must be >= 1, got {self.number}")
 
 
+class DateSource(StrEnum):
+    """Who says what the date of a document is."""
+
+    NONE = ""  # there is no date
+    GIVEN = "given"  # people, when they added the document or later
+    FIRST_PAGE = "first_page"  # its first page, which says that it is its own
+    FILE = "file"  # the file: when it was saved, which may be years later
+
+
 @dataclass(frozen=True, slots=True)
 class Metadata:
     """The facts about a document beside its text; they can be edited. Filters, recency and authority read them.
 
-    `date` is ISO (YYYY, YYYY-MM or YYYY-MM-DD) or empty; `authority` in [0, 1] or None when not stated; `values` are free key/values such
-    as class and subject.
+    `date` is the one that people gave: ISO (YYYY, YYYY-MM or YYYY-MM-DD) or empty; `authority` in [0, 1] or None when not stated; `values`
+    are free key/values such as class and subject.
     """
 
     title: str = ""
@@ -145,7 +154,11 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document as indexed. `id` is `sha256:<hex>` of its bytes (or the caller's id for a text document given with one)."""
+    """A document as indexed. `id` is `sha256:<hex>` of its bytes (or the caller's id for a text document given with one).
+
+    `page_date` is the day by which its first page dates it, ISO, empty for none, and None where nobody has looked; `file_date` is the one
+    that the file states. `date` is the best that is known, and `date_source` says whose it is.
+    """
 
     id: str
     name: str  # file name or the id the caller gave; untrusted text
@@ -160,6 +173,19 @@ class Document:
     problems: tuple[str, ...] = ()
     size_bytes: int = 0
     reading_version: int = 0  # version of the reader that read its pages; 0 where no reader did
+    page_date: str | None = None
+    file_date: str = ""
+
+    @property
+    def date(self) -> str:
+        """Its date, ISO as far as known: the one that people gave, else that of its first page, else that of the file; empty for none."""
+        return self.metadata.date or self.page_date or self.file_date
+
+    @property
+    def date_source(self) -> DateSource:
+        """Whose date `date` is."""
+        known = ((self.metadata.date, DateSource.GIVEN), (self.page_date, DateSource.FIRST_PAGE), (self.file_date, DateSource.FILE))
+        return next((source for stated, source in known if stated), DateSource.NONE)
 
     @property
     def title(self) -> str:

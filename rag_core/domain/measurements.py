@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rag_core.domain.claims import Conflict
+from rag_core.domain.documents import DateSource
 from rag_core.domain.drafts import Draft, _require_known
 from rag_core.domain.passages import Hit
 from rag_core.settings import Settings
@@ -48,7 +49,8 @@ class KeywordMatch:
 class LibraryFacts:
     """The facts about the searched documents that a refusal needs. `names` maps document ids to the names to show.
 
-    `chosen`: whether only documents that somebody chose were searched, by name or by what they are.
+    `dates` are ISO as far as known, and `date_sources` say whose each of them is. `chosen`: whether only documents that somebody chose
+    were searched, by name or by what they are.
     """
 
     documents: int = 0
@@ -59,11 +61,20 @@ class LibraryFacts:
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     titles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     dates: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    date_sources: Mapping[str, DateSource] = field(default_factory=lambda: MappingProxyType({}))
     authority: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     version: int = 0
     model: str = ""
     unknown_languages: tuple[str, ...] = ()  # languages of searched documents that the embedding model does not know
     chosen: bool = False
+
+    def date_of(self, document: str) -> tuple[str, DateSource]:
+        """The date of a document and whose it is; empty where none is known."""
+        return self.dates.get(document, ""), self.date_sources.get(document, DateSource.NONE)
+
+    def by_file(self, document: str) -> bool:
+        """Whether all that is known of a document's date is what its file states."""
+        return self.date_sources.get(document) is DateSource.FILE
 
 
 @dataclass(frozen=True, slots=True)

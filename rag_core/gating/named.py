@@ -68,7 +68,7 @@ def nowhere_spoken_of(measurements: Measurements, missing: Collection[str], corp
 def _all_texts(corpus: Corpus, rows: Sequence[int] | None) -> Iterator[str]:
     """All that is known of any document, then the passages that were searched, then their pages, with running headers too."""
     for one in corpus.documents:
-        yield "\n".join((one.name, one.title, one.metadata.date, *one.metadata.values.values()))
+        yield "\n".join((one.name, one.title, one.date, *one.metadata.values.values()))
     for passage in corpus.passages if rows is None else (corpus.passages[row] for row in rows):
         yield "\n".join((passage.text, passage.section, passage.header_text))
     for one in searched_documents(corpus, rows):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from rag_core.domain.claims import Conflict
+from rag_core.domain.documents import DateSource
 from rag_core.domain.measurements import LibraryFacts
 
 FLAGS: Mapping[str, str] = MappingProxyType(
@@ -73,15 +74,23 @@ def fact_in_words(kind: str, text: str) -> str:
     return f"{FACTS[kind]}: {text}"
 
 
+def date_in_words(date: str, source: DateSource) -> str:
+    """A document's date, ISO, with the word that it is only the file's where it is; empty for none."""
+    return f"file date {date}" if date and source is DateSource.FILE else date
+
+
 def contradiction(conflict: Conflict, library: LibraryFacts) -> str:
     """A conflict in one sentence without its full stop: both values, where each stands, and which document is newer, or that none is known.
 
-    It holds text of documents and their names, which are untrusted.
+    A date that only the file states is called so, and so is what is newer by it. The sentence holds text of documents and their names,
+    which are untrusted.
     """
     names = [library.names.get(document, document) for document in conflict.documents]
     sides = [
-        f'"{value}" ({", ".join(filter(None, (name, f"page {page}", date)))})'
-        for value, name, page, date in zip(conflict.values, names, conflict.pages, conflict.dates, strict=True)
+        f'"{value}" ({", ".join(filter(None, (name, f"page {page}", date_in_words(date, source))))})'
+        for value, name, page, date, source in zip(
+            conflict.values, names, conflict.pages, conflict.dates, conflict.date_sources, strict=True
+        )
     ]
     one = "The document contradicts itself" if conflict.documents[0] == conflict.documents[1] else "The documents contradict each other"
     return f"{one}: {' and '.join(sides)}{_newer(conflict, library)}"
@@ -92,6 +101,7 @@ def _newer(conflict: Conflict, library: LibraryFacts) -> str:
     if conflict.documents[0] == conflict.documents[1]:
         return ""
     if conflict.newer:
-        return f". Newer: {library.names.get(conflict.newer, conflict.newer)}"
+        newer = "Newer by the file date" if conflict.by_file else "Newer"
+        return f". {newer}: {library.names.get(conflict.newer, conflict.newer)}"
     undated = [library.names.get(document, document) for document, date in zip(conflict.documents, conflict.dates, strict=True) if not date]
     return f". Which one is newer is not known: no date of {' and '.join(undated)}" if undated else ". By their dates neither is newer"

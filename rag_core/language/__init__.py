@@ -4,6 +4,7 @@
 falls back to folded words and English phrases. This package alone imports simplemma, PyStemmer, sentencex and py3langid.
 """
 
+from rag_core.language.dated_words import DatedWords
 from rag_core.language.detection import certain_language, detect, question_language
 from rag_core.language.fact_words import FactWords, LawRows, TimeWords, ValueRows
 from rag_core.language.inflection import forms, is_known, lemma, stem, term, terms
@@ -36,6 +37,7 @@ __all__ = [
     "LANGUAGES",
     "AskedWords",
     "ComparedWords",
+    "DatedWords",
     "FactWords",
     "FollowUpWords",
     "Intent",

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from rag_core.language.dated_words import DatedWords
 from rag_core.language.fact_words import FactWords, LawRows, TimeWords, ValueRows, WordOrder
 from rag_core.language.question_words import AskedWords, FollowUpWords, Replies, SmallTalk
 from rag_core.language.statement_words import ActRows, ComparedWords, LimitRows
@@ -128,6 +129,7 @@ class LanguageInfo:
     asked: AskedWords | None = None
     small_talk: SmallTalk | None = None
     follow_ups: FollowUpWords | None = None
+    dated: DatedWords | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,8 @@ from typing import Any
 from rag_core.errors import IngestError, LibraryDamaged, LibraryError
 from rag_core.library.disk.files import Stamp, unseal
 from rag_core.library.disk.private import make_folder, tighten
-from rag_core.library.indexing.indexer import DOCUMENT
 from rag_core.library.stored.inbox import Accepted, Inbox
-from rag_core.library.stored.manifest import Entry, Manifest
+from rag_core.library.stored.manifest import DOCUMENT, Entry, Manifest
 from rag_core.library.stored.store import Store, children
 from rag_core.library.stored.stored_sources import FOLDER
 

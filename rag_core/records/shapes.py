@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
-from rag_core.domain.documents import Box, Span
+from rag_core.domain.documents import Box, DateSource, Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft, taken_of
 from rag_core.domain.llm_trace import Attempt, LlmTrace, Sufficiency, Verification
 from rag_core.domain.measurements import LibraryFacts, Measurements
@@ -269,6 +269,10 @@ CODEC = Codec(
         LibraryFacts: {
             "unreadable": Custom(lambda facts, to: {id: _runs(pages) for id, pages in facts.unreadable.items()}, _read_runs),
             **{name: _of_named(name) for name in ("names", "titles", "dates", "authority")},
+            "date_sources": Custom(
+                lambda facts, to: {id: source.value for id, source in facts.date_sources.items() if id in to.named},
+                lambda row, got, of: {id: DateSource(source) for id, source in row.items()},
+            ),
         },
         Measurements: {
             "settings": Custom(

@@ -133,5 +133,5 @@ class _Boost:
     def of(self, document: Document | None) -> float:
         if document is None:
             return 1.0
-        recency = recency_of(document.metadata.date, self.half_life_days, self.today)
+        recency = recency_of(document.date, self.half_life_days, self.today)
         return 1.0 + self.authority * (document.metadata.standing or 0.0) + self.recency * (recency or 0.0)

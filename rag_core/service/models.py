@@ -275,6 +275,8 @@ class Document(Told):
     problems: list[str]
     size_bytes: int
     read_by_earlier_version: bool
+    date: str
+    date_source: Literal["", "given", "first_page", "file"]
     metadata: dict[str, Any]
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rag_core.compression.conflicts import between_passages, other_sides
 from rag_core.compression.extract import Extract, Scored, claim_of, extract
 from rag_core.domain.claims import Claim, Conflict, Evidence
-from rag_core.domain.documents import Metadata, Span
+from rag_core.domain.documents import DateSource, Metadata, Span
 from rag_core.domain.measurements import LibraryFacts
 from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.gating.asked import asked_for
@@ -99,6 +99,24 @@ def test_given_several_that_contradict_it_then_the_newest_is_the_other_side() ->
     _, conflicts = library.sides([mine], others, dates={**DATES, "older": "2020"})
 
     assert [(one.values[1], one.documents[1]) for one in conflicts] == [("25 vacation days", "new")]
+
+
+def test_given_one_that_is_newer_only_by_its_file_then_it_is_the_other_side_where_no_better_date_is_known() -> None:
+    library = Library()
+    mine = library.unit("old", OLD, 0.9)
+    others = [library.unit("saved", NEW.replace("25", "15")), library.unit("new", NEW)]
+    found = Extract(tuple(claim_of(one, library.page_text) for one in [mine]), 0.9, (mine,), (mine, *others))
+    dates = {**DATES, "saved": "2027"}
+
+    def other_side(sources: Mapping[str, DateSource]) -> str:
+        asked = Asked(QUESTION, "en", LibraryFacts(dates=dates, date_sources=sources))
+        _, (conflict,) = other_sides(found, asked, library.page_text, 3)
+        assert conflict.date_sources == tuple(sources.get(one, DateSource.NONE) for one in conflict.documents)
+        return conflict.documents[1]
+
+    assert other_side({"saved": DateSource.FILE, "new": DateSource.FIRST_PAGE, "old": DateSource.FIRST_PAGE}) == "new"
+    assert other_side({"saved": DateSource.FILE, "new": DateSource.FILE}) == "saved"
+    assert other_side({"saved": DateSource.GIVEN}) == "saved"
 
 
 def test_given_two_chosen_sentences_that_contradict_each_other_then_nothing_is_added() -> None:

@@ -15,10 +15,19 @@ from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.compression.llm.prompts import COMPRESS_COPY, COMPRESS_RULES, compress_prompt, source_ids, sufficiency_prompt, verify_prompt
+from rag_core.compression.llm.prompts import (
+    COMPRESS_COPY,
+    COMPRESS_RULES,
+    compress_prompt,
+    passage_fields,
+    source_ids,
+    sufficiency_prompt,
+    verify_prompt,
+)
 from rag_core.compression.llm.quoting import SEPARATOR, data_line
 from rag_core.compression.llm.replies import read_draft, read_sufficiency, read_yes_no
 from rag_core.domain.claims import Claim
+from rag_core.domain.documents import DateSource
 from rag_core.domain.llm_trace import Completion, Prompt
 from rag_core.domain.measurements import LibraryFacts
 from rag_core.domain.passages import Hit, PassageKind
@@ -364,6 +373,16 @@ def test_given_passages_then_each_stands_on_a_line_of_its_own_between_boundary_l
         },
     ]  # fmt: skip
     assert rows(prompt)[-1] == {"question": QUESTION}
+
+
+def test_given_a_date_that_only_the_file_states_then_a_model_is_told_so() -> None:
+    """A file may be saved years after its document was written."""
+    by_file = passage_fields("1", HITS[0].passage, replace(LIBRARY, date_sources={"d1": DateSource.FILE}))
+    by_page = passage_fields("1", HITS[0].passage, replace(LIBRARY, date_sources={"d1": DateSource.FIRST_PAGE}))
+
+    assert by_file["file_date"] == by_page["date"] == "2024-03-01"
+    assert "date" not in by_file
+    assert "file_date" not in by_page
 
 
 def test_given_a_table_then_its_header_goes_along_and_a_title_that_is_the_files_name_does_not() -> None:

@@ -39,7 +39,7 @@ from rag_core.settings import Mode, Settings
 from rag_core.settings.configuration import from_environment
 from reports import checks
 from streamlit.testing.v1 import AppTest
-from ui.ask import trace
+from ui.ask.decision import trace
 
 at = settings(min_hits=2, two_hits_mode=Mode.ENFORCE)
 one, two = measurements(0.9, of=at), measurements(0.9, 0.8, of=at)

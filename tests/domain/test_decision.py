@@ -133,7 +133,8 @@ def test_given_contradicting_sources_then_both_sides_are_there_by_the_places_of_
     assert row["conflicts"] == [
         {
             "claims": [0, 1], "values": ["30 days", "60 days"], "documents": ["contract.pdf", "policy.pdf"], "pages": [1, 1],
-            "dates": ["2024-03-01", "2026-03-01"], "newer": "policy.pdf",
+            "dates": ["2024-03-01", "2026-03-01"], "date_sources": ["given", "given"], "newer": "policy.pdf",
+            "newer_by_file_date": False,
         }
     ]  # fmt: skip
     assert sent(DECISIONS["contradicted"])["conflicts"] == []

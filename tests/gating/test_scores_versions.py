@@ -27,8 +27,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "dea570c50419"),
-    "language": (3, "2307eeac118a"),
-    "features": (7, "227c5e8f588e"),
+    "language": (3, "f5f3f64727cb"),
+    "features": (7, "63ee7f5a9edf"),
 }
 
 

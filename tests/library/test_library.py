@@ -8,7 +8,7 @@ from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, tex
 
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
-from rag_core.domain.documents import Metadata
+from rag_core.domain.documents import DateSource, Metadata
 from rag_core.errors import InvalidInput, LibraryError, ModelMismatch
 from rag_core.library.indexing import embedding
 from rag_core.library.indexing import indexer as indexing
@@ -59,7 +59,8 @@ def test_given_what_a_pdf_says_of_itself_when_added_then_it_is_metadata_unless_t
     opened = library(tmp_path)
 
     document = opened.add([Source("a.pdf", data, "pdf", metadata=Metadata(authority=0.4))], SETTINGS).added[0]
-    assert document.metadata == Metadata("The Annual Report of 2024", "2024-02-29", 0.4, values={"author": "A. Uthor"})
+    assert document.metadata == Metadata("The Annual Report of 2024", "", 0.4, values={"author": "A. Uthor"})
+    assert (document.date, document.date_source) == ("2024-02-29", DateSource.FILE)
 
     again = opened.add([Source("a.pdf", data, "pdf").described({"date": "2023"})], SETTINGS).unchanged[0]
     assert (again.metadata.title, again.metadata.date, again.metadata.authority) == ("The Annual Report of 2024", "2023", 0.4)

@@ -14,7 +14,7 @@ from page_kit import ask, asked_of, badges, by_key, captions, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.decide import decide
-from rag_core.domain.documents import Span
+from rag_core.domain.documents import DateSource, Span
 from rag_core.domain.scanned import Unsure
 from rag_core.settings import Mode
 from rag_core.wiring import open_engine
@@ -211,6 +211,25 @@ def test_given_passages_returned_whole_when_they_contradict_each_other_then_thei
         assert f"Every full-time employee has {days} vacation days in a calendar year." in alone
         assert document in alone
     assert "Confidence: low" in badges(page)
+
+
+@pytest.mark.parametrize("sources", [(DateSource.GIVEN, DateSource.FILE), (DateSource.FILE, DateSource.FILE)])
+def test_given_documents_of_which_one_is_newer_by_its_file_only_when_shown_then_the_badge_is_grey_and_says_so(
+    page: AppTest, sources: tuple[DateSource, DateSource]
+) -> None:
+    """S4-21: which of them is newer is never said as if a document said so."""
+    ask(page, VACATION)
+    asked = asked_of(page)
+    by_file = tuple(replace(one, date_sources=sources) for one in asked.decision.conflicts)
+    asked.decision = with_outcome(asked.decision, conflicts=by_file)
+
+    page.run()
+
+    assert ":gray-badge[:material/update: Newer by the file date]" in badges(page)
+    assert badges(page).count("Newer") == 1
+    side = next(one for one, source in zip(asked.decision.conflicts[0].documents, sources, strict=True) if source is DateSource.FILE)
+    name = asked.measurements.library.names[side]
+    assert f"{name}, page 1, {asked.measurements.library.dates[side]} (file date)" in texts(page)
 
 
 def test_given_a_conflict_without_dates_when_shown_then_none_is_called_newer(page: AppTest) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from page_kit import badges, by_key, settle, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.domain.documents import Document, Metadata
+from rag_core.domain.documents import DateSource, Document, Metadata
 from rag_core.errors import InvalidInput
 from rag_core.library.disk.lock import writing
 from rag_core.library.stored.sources import Source, text_source
@@ -45,10 +45,31 @@ def test_given_the_samples_when_listed_then_each_row_says_what_reading_it_found(
     table = page.dataframe[0].value.set_index("name")
     assert len(table) == len(list(SAMPLES.glob("*.pdf")))
     contract = table.loc["smlouva-o-dodavce.pdf"]
-    assert (contract["pages"], contract["language"], contract["cut"], contract["date"]) == (3, "⚠ Czech", "legal", "2026-01-15")
+    assert (contract["pages"], contract["language"], contract["cut"], contract["date"]) == (3, "⚠ Czech", "legal", "2026-01-15 (file date)")
+    assert list(table)[:2] == ["title", "date"]  # further right the mark of a file date is cut off at 1,280 pixels
     assert contract["passages"] > 10
     page.selectbox(key="document").set_value(CONTRACT).run()
     assert "Cut as legal: 11 numbered clauses" in texts(page)
+    assert "Date: 2026-01-15, which is only the date of the file: when it was saved." in texts(page)
+    assert table.loc["company-policies-2024.pdf"]["date"] == "2024-03-01"  # "In force from 1 March 2024." on its first page
+
+
+def test_given_a_file_date_when_people_state_one_then_it_is_no_file_date_any_more_and_taking_it_back_shows_that_again(
+    app: AppTest, library: Path
+) -> None:
+    page = opened(app)
+    page.selectbox(key="document").set_value(CONTRACT).run()
+    field = page.text_input(key=f"date_{CONTRACT}")
+    assert (field.value, field.placeholder) == ("", "2026-01-15 (file date)")
+
+    field.set_value("2025-12")
+    submit(page, f"metadata_{CONTRACT}")
+
+    assert page.dataframe[0].value.set_index("name").loc["smlouva-o-dodavce.pdf"]["date"] == "2025-12"
+    assert "Date: 2025-12, as stated by people." in texts(page)
+    page.text_input(key=f"date_{CONTRACT}").set_value("")
+    submit(page, f"metadata_{CONTRACT}")
+    assert page.dataframe[0].value.set_index("name").loc["smlouva-o-dodavce.pdf"]["date"] == "2026-01-15 (file date)"
 
 
 def test_given_metadata_when_edited_then_they_are_kept_and_the_title_is_shown(app: AppTest, library: Path) -> None:
@@ -62,8 +83,10 @@ def test_given_metadata_when_edited_then_they_are_kept_and_the_title_is_shown(ap
     page.text_area(key=f"free_{CONTRACT}").set_value("class = 10\nsubject=law")
     submit(page, f"metadata_{CONTRACT}")
 
-    kept = open_engine(library, "default").library.snapshot.document(CONTRACT).metadata
-    assert (kept.title, kept.date, kept.authority, kept.verified) == ("Dodávka průtokoměrů", "2026-01-15", 0.9, True)
+    document = open_engine(library, "default").library.snapshot.document(CONTRACT)
+    kept = document.metadata
+    assert (kept.title, kept.date, kept.authority, kept.verified) == ("Dodávka průtokoměrů", "", 0.9, True)
+    assert (document.date, document.date_source) == ("2026-01-15", DateSource.FILE)  # saving the rest states no date
     assert dict(kept.values) == {"class": "10", "subject": "law"}
     assert "Dodávka průtokoměrů" in set(page.dataframe[0].value["title"])
 
@@ -76,7 +99,8 @@ def test_given_a_date_that_is_none_when_saved_then_the_page_says_what_is_right_a
     submit(page, f"metadata_{CONTRACT}")
 
     assert "What to do: Give YYYY, YYYY-MM or YYYY-MM-DD." in texts(page)
-    assert open_engine(library, "default").library.snapshot.document(CONTRACT).metadata.date == "2026-01-15"
+    document = open_engine(library, "default").library.snapshot.document(CONTRACT)
+    assert (document.date, document.date_source) == ("2026-01-15", DateSource.FILE)
 
 
 @each("line", ["no equals sign", "=value", "title=twice", "verified=true"])

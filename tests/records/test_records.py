@@ -16,6 +16,7 @@ from builders import (
     Text,
     citation,
     claim,
+    contradicted,
     draft,
     hit,
     measured_again,
@@ -31,7 +32,7 @@ from rag_core.decision.decide import decide, replay
 from rag_core.decision.measure import measure
 from rag_core.domain.answer import evidence_key
 from rag_core.domain.decision import Decision
-from rag_core.domain.documents import Span
+from rag_core.domain.documents import DateSource, Span
 from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.domain.status import Reason
@@ -253,6 +254,35 @@ def test_given_a_record_of_version_2_then_correctness_was_not_measured_and_decid
     assert decide(from_record({**row, "answerability": 0.1}, lambda *_: SENTENCE)).reason is Reason.ANSWERABILITY
     plain = row["settings"] | {"main_gate": "cosine"}
     assert from_record({**row, "settings": plain}).settings.main_gate == "cosine"
+
+
+def test_given_a_record_of_version_6_then_each_date_of_it_may_be_the_files() -> None:
+    """It was not kept who had stated it."""
+    by_people = LibraryFacts(names={"d1": "a.pdf"}, dates={"d1": "2024-03-01"}, date_sources={"d1": DateSource.GIVEN})
+    made = contradicted(library=by_people)
+    row = through_json(made)
+    assert from_record(row, lambda *_: SENTENCE).library.date_sources == {"d1": DateSource.GIVEN}
+    assert from_record(row, lambda *_: SENTENCE).conflicts[0].date_sources == made.conflicts[0].date_sources
+
+    del row["library"]["date_sources"]
+    for one in row["conflicts"]:
+        del one["date_sources"]
+    restored = from_record({**row, "schema_version": 6}, lambda *_: SENTENCE)
+
+    assert restored.library.date_sources == {"d1": DateSource.FILE}
+    assert restored.library.dates == by_people.dates
+    assert restored.conflicts[0].date_sources == (DateSource.FILE, DateSource.FILE)
+    assert restored.conflicts[0].by_file
+    assert not made.conflicts[0].by_file
+
+
+@each("source", ["papers", None, 3])
+def test_given_a_record_with_a_date_of_nobody_known_when_restored_then_one_clear_error(source: object) -> None:
+    row = through_json(contradicted())
+    row["library"]["date_sources"] = {"d1": source}
+
+    with pytest.raises(InvalidInput, match="not whole"):
+        from_record(row)
 
 
 @each("lost", ["question", "settings", "hits", "draft", "library"])

@@ -64,8 +64,8 @@ def values_by_key(documents: Iterable[Document]) -> dict[str, list[str]]:
     for document in documents:
         found["language"].add(document.language)
         found["verified"].add(str(document.metadata.verified).lower())
-        if document.metadata.date:
-            found["date"].add(document.metadata.date[:4])
+        if document.date:
+            found["date"].add(document.date[:4])
         for key, value in document.metadata.values.items():
             found.setdefault(key, set()).add(value)
     return {key: sorted(values) for key, values in found.items() if values}

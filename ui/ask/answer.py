@@ -16,6 +16,7 @@ from rag_core.engine import Engine
 from rag_core.grounding.wording import contradiction
 from rag_core.settings import Settings
 from ui.app.asked import Asked
+from ui.app.dates import shown_date
 from ui.app.texts import say, tell
 from ui.ask import keys, turns
 from ui.ask.changes import show_change
@@ -184,7 +185,7 @@ def _show_conflict(number: int, asked: Asked, conflict: Conflict) -> None:
             conflict.values,
             conflict.documents,
             conflict.pages,
-            conflict.dates,
+            zip(conflict.dates, conflict.date_sources, strict=True),
             (conflict.claim, conflict.other),
             conflict.statements,
             strict=True,
@@ -195,11 +196,19 @@ def _show_conflict(number: int, asked: Asked, conflict: Conflict) -> None:
                 with st.container(key=f"conflict_value_{number}_{claim}"):
                     st.text(value)
                 st.text(statement or decision.claims[claim].text)
-                st.text(tell("answer.conflict_where", name=name, page=page, date=date or tell("answer.no_date")))
+                st.text(tell("answer.conflict_where", name=name, page=page, date=shown_date(*date) or tell("answer.no_date")))
                 if conflict.newer == document:
-                    st.badge(say("answer.newer"), icon=":material/update:", color="green", help=say("answer.newer_help"))
+                    _show_newer(conflict)
         if not conflict.newer and conflict.documents[0] != conflict.documents[1]:
             st.caption(say("answer.newer_unknown") if not all(conflict.dates) else say("answer.newer_neither"))
+
+
+def _show_newer(conflict: Conflict) -> None:
+    """Show that a document is the newer one; in grey where that rests on a date that only a file states."""
+    if conflict.by_file:
+        st.badge(say("answer.newer_file"), icon=":material/update:", color="gray", help=say("answer.newer_file_help"))
+    else:
+        st.badge(say("answer.newer"), icon=":material/update:", color="green", help=say("answer.newer_help"))
 
 
 def _show_notes(asked: Asked) -> None:

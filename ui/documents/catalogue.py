@@ -11,6 +11,7 @@ import streamlit as st
 from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.library.stored.snapshot import Snapshot
+from ui.app.dates import shown_date
 from ui.app.naming import unique_names
 from ui.app.texts import say, tell
 
@@ -39,6 +40,7 @@ def rows(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) -> l
         {
             "name": d.name,
             "title": d.metadata.title,
+            "date": shown_date(d.date, d.date_source),
             "pages": d.page_count,
             "passages": len(snapshot.rows_of(d.id)),
             "language": language_name(d.language) if engine.tools.knows(d.language) else f"⚠ {language_name(d.language)}",
@@ -47,7 +49,6 @@ def rows(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) -> l
             "ocr": len(d.ocr_pages),
             "hidden": d.hidden_chars,
             "cut": strategy_name(d.strategy),
-            "date": d.metadata.date,
             "size": snapshot.size_bytes(d.id),
         }
         for d in documents
@@ -83,7 +84,7 @@ def matching(documents: Sequence[Document], words: Sequence[str]) -> list[Docume
 
     def text(document: Document) -> str:
         own = (f"{key} {value}" for key, value in document.metadata.values.items())
-        return " ".join((document.name, document.title, language_name(document.language), document.metadata.date, *own)).casefold()
+        return " ".join((document.name, document.title, language_name(document.language), document.date, *own)).casefold()
 
     return [document for document in documents if all(word in text(document) for word in wanted)]
 
@@ -127,6 +128,7 @@ def _columns() -> dict[str, Any]:
     return {
         "name": text(say("documents.name"), width=NAME_PIXELS),
         "title": text(say("documents.doc_title"), width="medium"),
+        "date": text(say("documents.date"), help=say("documents.date_help")),
         "pages": number(say("documents.doc_pages"), format="localized"),
         "passages": number(say("documents.doc_passages"), format="localized", help=say("documents.passage_help")),
         "language": text(say("documents.language"), help=say("documents.language_help")),
@@ -135,6 +137,5 @@ def _columns() -> dict[str, Any]:
         "ocr": number(say("documents.ocr"), help=say("documents.ocr_help")),
         "hidden": number(say("documents.hidden"), help=say("documents.hidden_help")),
         "cut": text(say("documents.cut"), help=say("documents.cut_help")),
-        "date": text(say("documents.date")),
         "size": number(say("documents.size"), format="bytes", help=say("documents.size_help")),
     }

@@ -11,6 +11,7 @@ from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.ingest.pdf_findings import page_list
 from rag_core.library.indexing.reading import READ_AS_NOW, is_outdated
+from ui.app.dates import told_date
 from ui.app.texts import say, tell
 from ui.documents.catalogue import language_name, strategy_name
 from ui.documents.page_by_page import go_to
@@ -82,6 +83,7 @@ def facts(engine: Engine, document: Document) -> list[str]:
         ),
         tell("documents.cut_as", strategy=strategy_name(document.strategy), evidence=document.strategy_evidence)
         + " " + tell(f"documents.{document.strategy}_means"),
+        told_date(document.date, document.date_source),
         tell("documents.size_fact", size=size_in_words(snapshot.size_bytes(document.id)), file=size_in_words(document.size_bytes)),
     ]  # fmt: skip
     if document.ocr_pages:

@@ -10,6 +10,7 @@ from rag_core.errors import InvalidInput, RagError
 from rag_core.library.stored.sources import described
 from rag_core.service.people import Right
 from ui.app import visitor
+from ui.app.dates import shown_date
 from ui.app.problems import show_error
 from ui.app.progress import writing
 from ui.app.texts import say, tell
@@ -30,7 +31,7 @@ def edit(engine: Engine, document: Document) -> None:
         with left:
             date = st.text_input(
                 say("metadata.date"), known.date, key=f"date_{document.id}", help=say("metadata.date_help"),
-                placeholder=tell("metadata.date_example"),
+                placeholder=shown_date(document.date, document.date_source) or tell("metadata.date_example"),
             )  # fmt: skip
         with right:
             authority = st.text_input(

@@ -249,12 +249,14 @@ def _spans(side: Quote) -> list[Span]:
 
 def _conflict(claims: Sequence[Claim], library: LibraryFacts) -> Conflict:
     first, second = (claim.evidence[0] for claim in claims)
+    (one, whose_one), (other, whose_other) = library.date_of(first.document), library.date_of(second.document)
     return Conflict(
         claim=0,
         other=1,
         values=(claims[0].text[:_SIDE_CHARS], claims[1].text[:_SIDE_CHARS]),
         documents=(first.document, second.document),
         pages=(first.spans[0].page, second.spans[0].page),
-        dates=(library.dates.get(first.document, ""), library.dates.get(second.document, "")),
+        dates=(one, other),
+        date_sources=(whose_one, whose_other),
         added=False,
     )

@@ -249,14 +249,17 @@ def _passages(sources: Mapping[str, Passage], library: LibraryFacts) -> str:
 
 
 def passage_fields(id: str, passage: Passage, library: LibraryFacts) -> dict[str, object]:
-    """The fields of a passage that a model is told: nothing that is empty, no title that is the file's name."""
+    """The fields of a passage that a model is told: nothing that is empty, no title that is the file's name.
+
+    A date that only the file states is a `file_date`, and no `date`.
+    """
     name, title = (label(names.get(passage.document, "")) for names in (library.names, library.titles))
     fields: dict[str, object] = {
         "source": id,
         "document": name,
         "title": title if title != name else "",
         "page": passage.page,
-        "date": library.dates.get(passage.document, ""),
+        "file_date" if library.by_file(passage.document) else "date": library.dates.get(passage.document, ""),
         "section": label(passage.section),
         "table_header": normalise(passage.header_text).text if passage.kind is PassageKind.TABLE else "",
         "text": passage.text,

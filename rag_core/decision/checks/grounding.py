@@ -17,11 +17,13 @@ from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction
 from rag_core.gating.levels import unread
 from rag_core.grounding.citations import is_cited
+from rag_core.grounding.contradictions.subject import period_by_file
 from rag_core.grounding.overlap import grounded_share
 from rag_core.grounding.wording import contradiction, fact_in_words, flags_in_words
 from rag_core.settings import Mode, Scale
 
 _SHOWN, _SHOWN_CHARS = 3, 100  # findings named in a check, and characters of each
+_COMPARED = 2  # documents, where figures can belong to two periods
 _CONTRADICTION_CHARS = 600  # two values, two file names
 _COMPARE = "Compare the answer with its sources, ask for less at once, or lower min_support."
 _MISSING = "Ask again; if it stays, choose another verifier, or set support_mode to observe."
@@ -184,9 +186,16 @@ def _support_in_words(m: Measurements, value: float | None, _: float) -> str:
     return found
 
 
-def _both_sides(m: Measurements) -> str:
+def _how_compared(m: Measurements) -> str:
+    """How both sides are shown, and whose period was known by the date of the file alone where figures of two documents were compared."""
     shown = m.conflicts and m.settings.contradictions_mode is Mode.OBSERVE
-    return ". Both sides are shown, at a low level at most and half the confidence" if shown else ""
+    said = ". Both sides are shown, at a low level at most and half the confidence" if shown else ""
+    found = dict.fromkeys(hit.passage.document for hit in m.hits)
+    names = [m.library.names.get(document, document) for document in found if period_by_file(document, m.library)]
+    if len(found) < _COMPARED or not names:
+        return said
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{said}. Period by the file date: {', '.join(name[:_SHOWN_CHARS] for name in names[:_SHOWN])}{more}"
 
 
 GROUNDING: tuple[Check[Measurements], ...] = (
@@ -287,6 +296,6 @@ GROUNDING: tuple[Check[Measurements], ...] = (
     _none_of(
         "contradictions", "Does no other source say the same with another value?", Reason.CONTRADICTED,
         lambda m: [contradiction(conflict, m.library) for conflict in m.conflicts],
-        "no contradiction found", RESOLVE, "contradictions_mode", chars=_CONTRADICTION_CHARS, after=_both_sides,
+        "no contradiction found", RESOLVE, "contradictions_mode", chars=_CONTRADICTION_CHARS, after=_how_compared,
     ),
 )  # fmt: skip

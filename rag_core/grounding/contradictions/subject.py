@@ -126,6 +126,11 @@ def _period(document: str, documents: LibraryFacts) -> frozenset[str]:
     return frozenset(stated or [documents.dates.get(document, "")[:_MONTH]])
 
 
+def period_by_file(document: str, documents: LibraryFacts) -> bool:
+    """Whether the only thing that tells a document's period is the date of its file, which may be years later."""
+    return documents.by_file(document) and not _PERIOD.search(fold(_name(document, documents)))
+
+
 def _years(document: str, documents: LibraryFacts) -> frozenset[str]:
     """The years that a document carries: in its title or name, else of its date."""
     stated = _YEAR.findall(_name(document, documents))

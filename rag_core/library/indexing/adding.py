@@ -124,7 +124,7 @@ class Adding:
         published = self._writer.entries.get(row.id)
         known = self._indexer.done(row, [published])
         if published is not None and known is not None:
-            self._writer.entries[row.id] = published.handed_in(row)
+            self._writer.entries[row.id] = self._indexer.dated(published.handed_in(row))
             self._unchanged.append(row.id)
             self._settled.append(row.digest)
             return

@@ -7,7 +7,11 @@ from rag_core.library.indexing.reading import is_outdated
 
 
 def document_json(document: Document) -> dict[str, object]:
-    """A document's record as the command line, the HTTP API and MCP give it."""
+    """A document's record as the command line, the HTTP API and MCP give it.
+
+    `date` is the best that is known, and `date_source` says whose: given, first_page, file, or empty for no date. `metadata` are what
+    people stated, or the file (title, author), so that writing them back states nothing new: its date is that of people alone.
+    """
     meta = document.metadata
     return {
         "id": document.id,
@@ -23,5 +27,7 @@ def document_json(document: Document) -> dict[str, object]:
         "problems": list(document.problems),
         "size_bytes": document.size_bytes,
         "read_by_earlier_version": is_outdated(document),
+        "date": document.date,
+        "date_source": document.date_source,
         "metadata": {"date": meta.date, "authority": meta.authority, "verified": meta.verified, **meta.values},
     }

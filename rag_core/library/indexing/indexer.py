@@ -11,6 +11,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import date
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,9 +19,11 @@ from typing import Any
 from rag_core.domain.documents import Document, Page, PageSource
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Cancel, Embedder, Progress
-from rag_core.errors import LibraryDamaged, LibraryError, StoredFileDamaged
+from rag_core.errors import InvalidInput, LibraryDamaged, LibraryError, StoredFileDamaged
 from rag_core.ingest import strategies
 from rag_core.ingest.chunk import chunk
+from rag_core.ingest.dated import first_page_date
+from rag_core.ingest.days import believed
 from rag_core.ingest.layout import json_rows
 from rag_core.ingest.tessdata import find_tessdata
 from rag_core.language import detect
@@ -43,7 +46,7 @@ from rag_core.library.indexing.reading import READING_FILES, READING_VERSION, Re
 from rag_core.library.indexing.waiting import WaitingDocument
 from rag_core.library.stored import stored_sources
 from rag_core.library.stored.inbox import Accepted
-from rag_core.library.stored.manifest import Entry, combined
+from rag_core.library.stored.manifest import DOCUMENT, Entry, combined
 from rag_core.library.stored.store import PASSAGES, VECTORS, Store
 from rag_core.library.stored.stored_json import document_from_json, document_to_json, passages_to_json
 from rag_core.library.stored.stored_pages import LAYOUT, PAGES
@@ -51,7 +54,6 @@ from rag_core.library.stored.writer import TERMS, Parts, pack_terms
 from rag_core.settings import Settings
 
 INDEX_VERSION = 3  # chunker, language module and normalisation together; a library of another version must be rebuilt
-DOCUMENT = "document.json"
 LANGUAGE_CHARS = 20_000  # enough to detect a language by
 
 
@@ -244,7 +246,17 @@ class Indexer:
             return None  # it never was completed, or was damaged since: it is made again
         files = {f"documents/{key}/{name}": value for name, value in {**stamps, DOCUMENT: stamp(data)}.items()}
         files[stored_sources.name_of(row)] = source
-        return _entry(key, document, row, files)
+        return self.dated(_entry(key, document, row, files))
+
+    def dated(self, entry: Entry) -> Entry:
+        """The document with the day of its first page, also where an earlier version did not look for one."""
+        if entry.document.page_date is not None:
+            return entry
+        try:
+            page = self._store.reader.page(entry, 1)
+        except (InvalidInput, LibraryDamaged):  # it stays as it is known, and what is damaged is said where it is read
+            return entry
+        return replace(entry, document=replace(entry.document, page_date=first_page_date(page, entry.document.language, date.today())))
 
     def _read_options(self, row: Accepted) -> ReadOptions:
         if row.kind == "text":
@@ -293,13 +305,15 @@ def _title_of(row: Accepted) -> str:
 
 
 def _document(row: Accepted, reading: Reading, language: str, choice: strategies.Choice, size: int) -> Document:
-    pages = reading.pages
+    pages, today, stated = reading.pages, date.today(), reading.metadata.date
     return Document(
         id=row.id,
         name=row.name,
         language=language,
         page_count=len(pages),
-        metadata=reading.metadata,
+        metadata=replace(reading.metadata, date=""),
+        page_date=first_page_date(pages[0], language, today) if pages else "",
+        file_date=stated if believed(stated, today) else "",
         strategy=choice.strategy.name,
         strategy_evidence=choice.evidence,
         ocr_pages=tuple(page.number for page in pages if page.source is PageSource.OCR),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -13,9 +14,10 @@ from rag_core.domain.documents import Document, Metadata
 from rag_core.errors import LibraryError
 from rag_core.library.disk.files import Stamp, damaged, seal, stamps_from_json, stamps_to_json, unseal
 from rag_core.library.stored.inbox import Accepted
-from rag_core.library.stored.stored_json import document_from_json, document_to_json
+from rag_core.library.stored.stored_json import document_from_json, document_to_json, is_of_one_date
 
 SCHEMA_VERSION = 1  # the form of the files on disk
+DOCUMENT = "document.json"  # in a document's folder: the document as its file gave it
 UNSAID_STORE = "faiss-flat"  # the vector store of a library whose manifest names none: there was no other
 _UNSEALED = ("schema_version", "generation", "embedder", "index_version", "index", "files", "documents")  # without a checksum of its own
 
@@ -115,11 +117,28 @@ class Manifest:
             row = unseal(row, _UNSEALED)
             return cls(
                 row["generation"], row["embedder"], row["index_version"], row["index"],
-                tuple(map(_entry, row["documents"])), stamps_from_json(row["files"]), str(row.get("vector_store", UNSAID_STORE)),
+                tuple(_entry(one, path.parent.parent) for one in row["documents"]), stamps_from_json(row["files"]),
+                str(row.get("vector_store", UNSAID_STORE)),
             )  # fmt: skip
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise damaged(path, "is not a manifest") from error
 
 
-def _entry(row: Mapping[str, Any]) -> Entry:
-    return Entry(row["key"], document_from_json(row["document"]), Accepted.from_json(row["source"]), stamps_from_json(row["files"]))
+def _entry(row: Mapping[str, Any], root: Path) -> Entry:
+    document, source = row["document"], Accepted.from_json(row["source"])
+    given = _given_date(row["key"], document["metadata"]["date"], source, root) if is_of_one_date(document) else ""
+    return Entry(row["key"], document_from_json(document, given), source, stamps_from_json(row["files"]))
+
+
+def _given_date(key: str, date: str, source: Accepted, root: Path) -> str:
+    """The date of a document of an earlier version where people gave it; empty where it is the file's, or that cannot be told.
+
+    It is theirs if it was handed in with the file, or is not the one that the document had when it was read; a plain text states none.
+    """
+    if source.kind == "text" or source.metadata.date == date:
+        return date
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        stored = json.loads((root / "documents" / key / DOCUMENT).read_bytes())["document"]
+        if date != stored.get("file_date", stored["metadata"]["date"]):
+            return date
+    return ""

@@ -154,7 +154,7 @@ def _matches(document: Document, filters: Mapping[str, str]) -> bool:
 def _matches_one(document: Document, key: str, value: str) -> bool:
     metadata = document.metadata
     if key == "date":
-        return bool(value) and metadata.date.startswith(value)
+        return bool(value) and document.date.startswith(value)
     known = {"title": document.title, "name": document.name, "language": document.language, "verified": str(metadata.verified)}
     facts = {**metadata.values, **known}
     return key in facts and facts[key].strip().casefold() == value

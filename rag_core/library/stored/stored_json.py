@@ -14,6 +14,7 @@ from rag_core.domain.passages import Passage, PassageKind, Piece, Role
 from rag_core.ingest.layout import Lines, Words, layout_json
 from rag_core.library.disk.files import pack_parts
 
+_FILE_DATE = "file_date"
 LAST_UNSAID = 2  # the reading version of documents that do not name one
 
 
@@ -39,10 +40,22 @@ def document_to_json(document: Document) -> dict[str, Any]:
     return asdict(replace(document, metadata=Metadata(values={}))) | {"metadata": metadata_to_json(document.metadata)}
 
 
-def document_from_json(row: Mapping[str, Any]) -> Document:
-    """The document that `document_to_json` was given."""
+def document_from_json(row: Mapping[str, Any], given_date: str = "") -> Document:
+    """The document that `document_to_json` was given. Where an earlier version wrote it, its date is the file's, unless it is `given_date`.
+
+    Earlier versions had one date, whoever stated it, and did not look for one on the first page.
+    """
     lists = {name: tuple(row[name]) for name in ("ocr_pages", "unreadable_pages", "problems")}
-    return Document(**{"reading_version": LAST_UNSAID, **row, **lists, "metadata": metadata_from_json(row["metadata"])})
+    metadata = metadata_from_json(row["metadata"])
+    earlier: dict[str, Any] = {"reading_version": LAST_UNSAID}
+    if _FILE_DATE not in row and metadata.date != given_date:
+        earlier[_FILE_DATE], metadata = metadata.date, replace(metadata, date="")
+    return Document(**{**earlier, **row, **lists, "metadata": metadata})
+
+
+def is_of_one_date(row: Mapping[str, Any]) -> bool:
+    """Whether an earlier version wrote the row of a document, which did not keep who stated its date."""
+    return _FILE_DATE not in row
 
 
 def passages_to_json(passages: Iterable[Passage]) -> Iterator[list[Any]]:

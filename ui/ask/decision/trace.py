@@ -135,7 +135,7 @@ def _row(check: CheckResult) -> dict[str, Any]:
 def _group(stage: str) -> str:
     if stage in BEFORE:
         return "gate"
-    return "confidence" if stage == "confidence" else "audit"
+    return "confidence" if stage in ("confidence", "file_dates") else "audit"
 
 
 def _show_details(check: CheckResult) -> None:

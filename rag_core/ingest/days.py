@@ -1,0 +1,182 @@
+"""Reads a row of a page as the days that it names, in the words of a language and of English. It does not know whose days they are.
+
+Names of months and weekdays are those of the language's file and of babel. A day that can be meant in two ways (3/12/2024 in English), that
+no calendar has, that is too early for a document or still to come, is known to be there, and is not told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
+
+import regex
+from babel import Locale, UnknownLocaleError
+
+from rag_core.language import FALLBACK, LANGUAGES, DatedWords, fold, grammar, spaced
+
+FIRST_YEAR = 1900  # earlier years are those of what a document tells about; chosen
+_SLACK = timedelta(days=1)  # where it is tomorrow already
+_BRACKETS = regex.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])\s*")
+_PARTED = regex.compile(r"[\t|•·;]|\s{3,}")
+_PLAIN = str.maketrans(dict.fromkeys('«»„“”"*_\u00a0\u2007\u202f\u2009', " ") | {"’": "'"})
+_BREAK = r"(?:\s+|\s?-\s?)"  # "1 July 2022", "1-July-2022"
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The words around dates of a page: those of its language and English, in the form of `spaced`."""
+
+    rows: tuple[DatedWords, ...]
+    months: Mapping[str, int]
+    weekdays: frozenset[str]
+    functions: frozenset[str]
+    month_first: bool
+    pattern: regex.Pattern[str]
+
+    def has(self, name: str, phrase: str) -> bool:
+        """Whether a whole phrase is one of a list."""
+        return any(phrase in getattr(row, name) for row in self.rows)
+
+    def without_end(self, name: str, phrase: str) -> str | None:
+        """The phrase without the longest of a list that it ends with; None where it ends with none."""
+        found = [one for row in self.rows for one in getattr(row, name) if f" {phrase}".endswith(f" {one}")]
+        return phrase[: len(phrase) - len(max(found, key=len))].strip() if found else None
+
+    def without_start(self, name: str, phrase: str) -> str | None:
+        """The phrase without the first of a list that it begins with; None where it begins with none, or is no more than that."""
+        return next((phrase[len(one) + 1 :] for row in self.rows for one in getattr(row, name) if phrase.startswith(f"{one} ")), None)
+
+    def meets(self, name: str, phrase: str) -> bool:
+        """Whether any word of a phrase is one of a list of patterns."""
+        return any(getattr(row, name).fullmatch(word) for row in self.rows for word in phrase.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a row that names one day, with the text on both sides. `day` is ISO as far as stated; empty where it is not told."""
+
+    before: str
+    day: str
+    behind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row without what stands in brackets, and the parts that tabs and the like set apart: their texts, and those that name one day."""
+
+    text: str
+    texts: tuple[str, ...]
+    parts: tuple[Part | None, ...]
+
+    @property
+    def said(self) -> str:
+        """Its words, as phrases are compared."""
+        return spaced(self.text)
+
+    @property
+    def only(self) -> Part | None:
+        """The day that is all there is on the row; None where there is more, or none."""
+        part = self.parts[0] if len(self.parts) == 1 else None
+        return part if part and not spaced(part.before + part.behind) else None
+
+
+@cache
+def vocabulary(language: str) -> Vocabulary:
+    """The words of a language with a file, and English; of English alone for any other."""
+    codes = dict.fromkeys((language if language in LANGUAGES else FALLBACK, FALLBACK))
+    infos = [LANGUAGES[code] for code in codes]
+    months, weekdays = dict[str, int](), set[str]()
+    functions = frozenset(spaced(word) for info in infos for word in info.function_words)
+    for code, info in reversed([*zip(codes, infos, strict=True)]):  # where both have a word, that of the page's own language counts
+        months |= {name: number for name, number in _months_of_babel(code).items() if name not in functions}  # "pro" is Czech for "for"
+        months |= {fold(name): number for number, names in enumerate(info.facts.months if info.facts else (), 1) for name in names}
+        weekdays |= {spaced(name) for name in _names_of_babel(code, "days")}
+        weekdays |= {spaced(name) for names in (info.values.weekdays if info.values else ()) for name in names}
+    rows = tuple(info.dated for info in infos if info.dated)
+    # an unknown language may be written by anybody
+    month_first = grammar(language).month_first or language not in LANGUAGES
+    within = [word for row in rows for word in row.within]
+    return Vocabulary(rows, months, frozenset(weekdays), functions, month_first, _pattern(within))
+
+
+def _names_of_babel(code: str, kind: str) -> list[str]:
+    try:
+        forms = getattr(Locale.parse(code), kind)
+    except (UnknownLocaleError, ValueError):
+        return []
+    return [name for use in ("format", "stand-alone") for width in ("wide", "abbreviated") for name in forms[use][width].values()]
+
+
+def _months_of_babel(code: str) -> dict[str, int]:
+    names = _names_of_babel(code, "months")
+    return {fold(name.rstrip(".॰")): number % 12 + 1 for number, name in enumerate(names)}
+
+
+def _pattern(within: Sequence[str]) -> regex.Pattern[str]:
+    """Matches what may be a date with its year. `within`: words that may stand between its parts ("of")."""
+    joint = rf"(?:(?:{'|'.join(map(regex.escape, sorted(within, key=len, reverse=True)))})\s+)?" if within else ""
+    month = r"(?P<month>\p{L}[\p{L}\p{M}]{1,14})[.॰]?"
+    ordinal = r"(?:\.|º|ª|°|st|nd|rd|th|er|re)?"
+    day, year = r"(?P<d>[0-9]{1,2})", r"(?P<y>[0-9]{4})"  # no digits of other scripts
+    return regex.compile(
+        r"(?<![\p{L}\p{N}./:-])(?:"
+        rf"{year}(?P<sep>[-/.])(?P<m>[0-9]{{1,2}})(?P=sep){day}"
+        rf"|{day}\.\s?(?P<m>[0-9]{{1,2}})\.\s?{year}"
+        rf"|(?P<a>[0-9]{{1,2}})(?P<sep>[/-])(?P<b>[0-9]{{1,2}})(?P=sep){year}"
+        rf"|{day}{ordinal}{_BREAK}{joint}{month},?{_BREAK}{joint}{year}"
+        rf"|{month}{_BREAK}{day}{ordinal}(?:,\s*|{_BREAK}){year}"
+        rf"|{month},?{_BREAK}{joint}{year}"
+        r")(?![\p{N}/-]|[.:,]\p{N})",
+        regex.IGNORECASE,
+    )
+
+
+def read_row(line: str, known: Vocabulary, today: date) -> Row:
+    """A row with its days; `today` is the last day but one that is believed."""
+    whole = line[1:-1] if line.startswith("(") and line.endswith(")") else line
+    plain = _BRACKETS.sub(" ", ascii_digits(whole.translate(_PLAIN))).strip()
+    texts = tuple(part.strip() for part in _PARTED.split(plain) if part.strip())
+    return Row(plain, texts, tuple(_part(text, known, today) for text in texts))
+
+
+def ascii_digits(text: str) -> str:
+    """Decimal digits of another script as ASCII. Where a text mixes scripts it stays as it is: such digits make no date."""
+    zeros = {ord(char) - int(char) for char in text if char.isdecimal()}
+    return "".join(str(int(char)) if char.isdecimal() else char for char in text) if len(zeros) == 1 else text
+
+
+def believed(stated: str, today: date) -> bool:
+    """Whether an ISO date (YYYY, YYYY-MM or YYYY-MM-DD) can be a document's: of the calendar, not too early, not still to come."""
+    try:
+        year, month, day = [*map(int, stated.split("-")), 1, 1][:3]
+        stands = date(year, month, day)
+    except (ValueError, OverflowError):
+        return False
+    return stands.year >= FIRST_YEAR and stands <= today + _SLACK
+
+
+def _part(text: str, known: Vocabulary, today: date) -> Part | None:
+    found = [(match, days) for match in known.pattern.finditer(text) if (days := [*_readings(match, known)])]
+    if len(found) != 1:
+        return None
+    match, days = found[0]
+    told = len(days) == 1 and believed(days[0], today)
+    return Part(text[: match.start()], days[0] if told else "", text[match.end() :])
+
+
+def _readings(match: regex.Match[str], known: Vocabulary) -> Iterator[str]:
+    """The days that a date can mean, ISO; none where its word is no month. One that no calendar has is among them."""
+    part = match.groupdict()
+    year = int(part["y"])
+    if part["month"]:
+        month = known.months.get(fold(part["month"]))
+        if month is not None:
+            yield f"{year:04}-{month:02}" + (f"-{int(part['d']):02}" if part["d"] else "")
+    elif part["a"]:
+        first, second = int(part["a"]), int(part["b"])
+        ways = {(second, first), *([(first, second)] if known.month_first else [])}
+        yield from (f"{year:04}-{month:02}-{day:02}" for month, day in [way for way in ways if way[0] <= 12] or [(first, second)])
+    else:
+        yield f"{year:04}-{int(part['m']):02}-{int(part['d']):02}"
