@@ -45,6 +45,7 @@ TOLD = [
     ("en", "Report\nMay 2024\nDate: 3 May 2024", "2024-05-03"),
     ("en", "Invoice date: 25/07/2024", "2024-07-25"),
     ("en", "1-Jul-2022\nA note on bolts", "2022-07-01"),
+    ("en", f"Title\n{BODY}\n3 May 2024\nDate of publication:\n4 May 2024", "2024-05-04"),  # the label is that of the date below it
     ("de", "Satzung der Stadtbibliothek\nvom 1. März 2024\n§ 1 Aufgaben", "2024-03-01"),
     ("de", "Merkblatt Reisekosten\nStand: März 2024", "2024-03"),
     ("de", "Stand\t01.03.2024\nMerkblatt", "2024-03-01"),
@@ -105,6 +106,8 @@ NOT_TOLD = [
     ("en", "Summer concert\nJuly 1, 2024\nDoors open at 19:30"),
     ("en", "6/3/2020\tRecorded Demonstrations"),
     ("en", "Date of publication: 05/10/2015"),  # the fifth of October, or the tenth of May
+    ("en", "Date: 1 May 2024\nDate of publication: 05/06/2024"),
+    ("en", "Company policies\nBrightwater changed the travel rules, effective 1 May 2024"),
     ("en", "Published: 1 May 2024\nLast updated: 3 May 2024"),
     ("en", "Dated: 1 May 2024\nEffective date: 1 June 2024"),
     ("en", "Conference dates\n12-14 June 2024"),
@@ -167,6 +170,7 @@ HOSTILE = [
     "Date: 1 May 20245",
     "Date: 1 May 2024.2",
     f"Date: {HIDDEN_SIGNS[0]}1{HIDDEN_SIGNS[1]} May 2024",  # words that no reader of the page sees
+    f"Date: 1 May 2024 | {HIDDEN_SIGNS[0]}draft{HIDDEN_SIGNS[1]}",
     "Date: 1 May 2024 " + "x" * 400,
     "Date" + " " * 100_000 + ": 1 May 2024 " + "(" * 100_000,
     "Date: 1" * 50_000,
