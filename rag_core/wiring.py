@@ -50,6 +50,7 @@ from rag_core.engine import Engine, Watch
 from rag_core.errors import InvalidInput, InvalidSetting, LibraryError, QuotaExceeded, StoreMismatch
 from rag_core.evaluation.counts import Counts
 from rag_core.gating import scores as calibrate
+from rag_core.library import dropping
 from rag_core.library.erasing import Erased, Mentions
 from rag_core.library.joined import JoinedCorpus, joined
 from rag_core.library.library import AddReport, Library
@@ -272,6 +273,32 @@ def make_collection(folder: Path, name: str) -> None:
                 )
             noting(folder, name)(Action.COLLECTION, ())
         create_collection(folder, name)
+
+
+def drop_collection(folder: Path, name: str, wait: float) -> bool:
+    """Delete a collection with its documents, indexes and records, which is noted first; whether there was one.
+
+    Whoever has it open in this process lets go of it first: see `rag_core.work.dropping`.
+
+    Raises:
+        InvalidInput: the name cannot be used.
+        NotAllowed: that is not open to whoever acts.
+        LibraryError: as `rag_core.library.dropping.drop`.
+    """
+    root = _files(folder, name).root
+    note = noting(folder, name)
+    permit(Action.DROP, name)
+    if root.is_dir():
+        _records(folder, name).close()
+        model_cache(folder, name).close()
+    with _counting:
+        _counts.pop((folder, name), None)
+    return dropping.drop(folder, name, forget_rows=forget_rows, note=lambda: note(Action.DROP, ()), wait=wait)
+
+
+def clear_dropped(folder: Path) -> None:
+    """Delete what a killed process left of collections that it was deleting; errors as `rag_core.library.dropping.clear`."""
+    dropping.clear(folder, forget_rows)
 
 
 def noting(folder: Path, collection: str = "") -> Note:

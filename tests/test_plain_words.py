@@ -96,7 +96,7 @@ LEFT = {
 # letters, a class of argparse, a published status, published settings, signals of the system
 KEPT = {"_cases", "Namespace", "NEEDS_GENERATION", "ll_fz_walk_path", "verifier", "verifier_languages", "_ended_by_signals"}
 # the reply that a prompt asks a model for: its words are part of the prompt's hash
-KEPT_IN = dict.fromkeys(("rag_core/compression/llm/replies.py", "rag_core/compression/llm/reply_forms.py"), {"verdict", "verdicts"})
+KEPT_IN = {f"rag_core/compression/llm/{name}.py": {"verdict", "verdicts"} for name in ("replies", "reply_forms")}
 
 
 def test_given_a_name_in_the_code_then_it_is_the_word_of_the_field() -> None:

@@ -12,7 +12,7 @@ from rag_core.engine import Engine
 from rag_core.errors import ModelMismatch, RagError, StoreMismatch
 from rag_core.library.library import AddReport
 from rag_core.work import loading
-from ui.app import collections, first_run, state, visitor
+from ui.app import collections, first_run, sign_in, state, visitor
 from ui.app.background import watch
 from ui.app.problems import show_error
 from ui.app.progress import show_jobs
@@ -25,6 +25,8 @@ STYLE = Path(__file__).with_name("style.css")
 def start() -> Engine:
     """The engine for this page; the page ends here while it is being opened, or with the reason when there is none."""
     st.html(STYLE)
+    if not sign_in.let_in():  # a page that Streamlit runs without app.py, as its tests do
+        st.stop()
     collections.choose()
     opened = state.opening()
     if not opened.wait(loading.PATIENCE_SECONDS):

@@ -27,6 +27,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from rag_core.entrypoints.http.headers import SecurityHeaders
 from rag_core.entrypoints.http.origin import is_loopback
 from rag_core.errors import InvalidInput, RagError
+from rag_core.service.visits import Visits
 from rag_core.settings import Settings
 from rag_core.settings.logs import start_logs
 from rag_core.wiring import require_packages
@@ -38,6 +39,7 @@ from ui.app import first_run, state, uploads, visitor
 from ui.app.downloads import NotedDownloads
 from ui.app.guard import OnlyThisPage
 from ui.app.signed_in import SignedIn
+from ui.app.visiting import NewVisits
 from ui.documents import original
 
 PAGE = Path(__file__).resolve().parent.parent / "app.py"
@@ -94,7 +96,13 @@ def guards(*, proxied: bool = False) -> list[Middleware]:
     Args:
         proxied: whether a proxy lets others in.
     """
-    return [Middleware(SecurityHeaders), Middleware(OnlyThisPage, proxied=proxied), Middleware(SignedIn), Middleware(NotedDownloads)]
+    return [
+        Middleware(SecurityHeaders),
+        Middleware(OnlyThisPage, proxied=proxied),
+        Middleware(SignedIn),
+        Middleware(NewVisits),
+        Middleware(NotedDownloads),
+    ]
 
 
 # How app.py is served, whoever serves it.
@@ -103,7 +111,12 @@ SERVED: dict[str, Any] = {"lifespan": alone, "middleware": guards(), "routes": o
 
 
 def beside(
-    running: Callable[[], AbstractAsyncContextManager[None]], address: str, names: Sequence[str], *, proxied: bool
+    running: Callable[[], AbstractAsyncContextManager[None]],
+    address: str,
+    names: Sequence[str],
+    *,
+    proxied: bool,
+    visits: Visits | None = None,
 ) -> tuple[st.App, Runner, Settings]:
     """The page for a server that has more than the page: its app, the runner of its jobs, and the settings that it starts with.
 
@@ -112,7 +125,11 @@ def beside(
         address: the name under which browsers open the page.
         names: all names that it may be called by.
         proxied: whether a proxy lets others in.
+        visits: of the visitors that the page takes, each in a collection of their own; None where it takes none.
     """
+    visitor.take_visitors(visits)
+    if visits:
+        visits.on_end.append(forgotten)
 
     @asynccontextmanager
     async def both(app: object) -> AsyncIterator[dict[str, object]]:
@@ -123,6 +140,16 @@ def beside(
     config.set_option("server.allowedHosts", list(names))
     config.set_option("browser.serverAddress", address)  # else Streamlit asks the internet whether a foreign origin is this machine
     return app, state.runner(), state.base_settings()
+
+
+def forgotten() -> None:
+    """Forget what the page keeps in memory of any document, after a collection was deleted: pictures, and questions to try."""
+    from ui.ask.question import suggested  # no start needs these
+    from ui.lab import state as records
+
+    st.cache_data.clear()
+    suggested.forget()
+    records.forget_records()
 
 
 if __name__ == "__main__":

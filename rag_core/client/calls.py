@@ -9,7 +9,7 @@ from urllib.parse import quote
 from pydantic import BaseModel
 
 from rag_core.client.call import Call, File, Settings, address_in, given, key_header
-from rag_core.service import models, profile_models, request_models, run_models
+from rag_core.service import models, profile_models, request_models, run_models, visit_models
 
 
 def index(
@@ -71,6 +71,21 @@ def collections() -> Call[models.Collections]:
 def create(collection: str) -> Call[models.Collections]:
     """Make a collection."""
     return Call("PUT", address_in(collection), models.Collections)
+
+
+def drop(collection: str) -> Call[None]:
+    """Delete a collection with everything in it and all that was kept about it."""
+    return Call("DELETE", address_in(collection), type(None))
+
+
+def begin_visit() -> Call[visit_models.VisitOut]:
+    """Begin a visit of a shared demo; its id makes a client that is this visitor."""
+    return Call("POST", "/api/visits", visit_models.VisitOut)
+
+
+def end_visit() -> Call[None]:
+    """End the visit that this client is, with its collection."""
+    return Call("DELETE", "/api/visits", type(None))
 
 
 def quota(collection: str = "default") -> Call[models.QuotaOut]:

@@ -44,10 +44,11 @@ class Client:
         address: such as "http://127.0.0.1:8501".
         token: as `token create` printed it; None on the machine of a service without tokens.
         retries: how often a call is sent again where the service is busy.
+        visit: as `begin_visit` told it, for a visitor of a shared demo, who has no token.
     """
 
-    def __init__(self, address: str, token: str | None = None, *, retries: int = RETRIES) -> None:
-        self._http, self._retries = httpx2.Client(**options(address, token)), retries
+    def __init__(self, address: str, token: str | None = None, *, retries: int = RETRIES, visit: str | None = None) -> None:
+        self._http, self._retries = httpx2.Client(**options(address, token, visit)), retries
 
     index = _now(calls.index)
     index_files = _now(calls.index_files)
@@ -56,7 +57,8 @@ class Client:
     judge = _now(calls.judge)
     confidence = _now(calls.confidence)
     collections = _now(calls.collections)
-    create = _now(calls.create)
+    create, drop = _now(calls.create), _now(calls.drop)
+    begin_visit, end_visit = _now(calls.begin_visit), _now(calls.end_visit)
     quota, set_quota = _now(calls.quota), _now(calls.set_quota)
     documents = _now(calls.documents)
     document = _now(calls.document)
@@ -147,8 +149,8 @@ class Client:
 class AsyncClient:
     """Calls the service without holding the event loop; arguments as of `Client`."""
 
-    def __init__(self, address: str, token: str | None = None, *, retries: int = RETRIES) -> None:
-        self._http, self._retries = httpx2.AsyncClient(**options(address, token)), retries
+    def __init__(self, address: str, token: str | None = None, *, retries: int = RETRIES, visit: str | None = None) -> None:
+        self._http, self._retries = httpx2.AsyncClient(**options(address, token, visit)), retries
 
     index = _later(calls.index)
     index_files = _later(calls.index_files)
@@ -157,7 +159,8 @@ class AsyncClient:
     judge = _later(calls.judge)
     confidence = _later(calls.confidence)
     collections = _later(calls.collections)
-    create = _later(calls.create)
+    create, drop = _later(calls.create), _later(calls.drop)
+    begin_visit, end_visit = _later(calls.begin_visit), _later(calls.end_visit)
     quota, set_quota = _later(calls.quota), _later(calls.set_quota)
     documents = _later(calls.documents)
     document = _later(calls.document)

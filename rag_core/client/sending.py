@@ -34,9 +34,9 @@ class ServiceError(RagError):
         return self.told or type(self).__name__
 
 
-def options(address: str, token: str | None) -> dict[str, Any]:
+def options(address: str, token: str | None, visit: str | None = None) -> dict[str, Any]:
     """The options of the connection; it follows no redirect, so that the token goes nowhere else, and asks no proxy."""
-    headers = {"authorization": f"Bearer {token}"} if token else {}
+    headers = {"authorization": f"Bearer {token}"} if token else {"x-browser-id": visit} if visit else {}
     return {"base_url": address, "headers": headers, "timeout": TIMEOUT, "follow_redirects": False, "trust_env": False}
 
 

@@ -34,6 +34,7 @@ class Action(StrEnum):
     DELETE = "delete"
     ERASE = "erase"  # deleted everywhere
     COLLECTION = "create_collection"
+    DROP = "delete_collection"  # with all that was in it and kept about it
     FEEDBACK = "feedback"  # a reader's word; the id of the decision
     LABELS = "change_labels"  # a labelled set was written or deleted; a hash of its name
     RUN = "run"  # a labelled set was measured; the number of the run
@@ -65,11 +66,13 @@ class Actor:
         name: as it stands in the log and beside what they keep: a token's id, a user of the command line, an address.
         may: the acts that are open to them everywhere; None for all, where whoever let them in has guards of its own.
         within: further acts, by the collection that they are open in.
+        home: the collection that is theirs, where one was made for them; "" for people who share the library's first one.
     """
 
     name: str
     may: frozenset[Action] | None = None
     within: Mapping[str, frozenset[Action]] = field(default_factory=dict, hash=False)
+    home: str = ""
 
     def is_open(self, action: Action, collection: str) -> bool:
         """Whether an act is open to them in a collection; "" for what belongs to none."""

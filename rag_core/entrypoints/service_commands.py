@@ -23,6 +23,12 @@ def add_service(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     serve.add_argument("--allow-host", action="append", default=[], metavar="NAME", help="one more name for callers; may be repeated")
     serve.add_argument("--behind-proxy", default="", metavar="NAME", help="a proxy on this machine serves it as NAME; needs tokens")
     serve.add_argument("--open-to-network", action="store_true", help="listen on an address that other machines reach; needs tokens")
+    serve.add_argument(
+        "--visitors", action="store_true", help="a shared demo: nobody signs in, each visitor's documents are theirs alone and are deleted"
+    )
+    serve.add_argument(
+        "--visit-minutes", type=count, default=60, metavar="N", help="a visit ends so long after the page was closed (default: %(default)s)"
+    )
     serve.add_argument("--no-page", action="store_true", help="the API and MCP alone")
     serve.add_argument("--rate", type=count, default=120, metavar="N", help="calls a minute of each caller (default: %(default)s)")
     serve.set_defaults(run=later("serve", "serve"))

@@ -148,6 +148,20 @@ class Collection:
         with self.principal.acting():
             return self.fresh().library.erase(id, wait=WAIT_SECONDS)
 
+    def drop(self) -> None:
+        """Delete the collection with everything in it and all that was kept about it.
+
+        Raises:
+            NotFound: it is not there.
+            Forbidden: the caller may not change everybody's labels as well.
+            LibraryBusy: a job of it has not stopped yet, or another process writes it.
+        """
+        self.principal.require(Scope.INDEX)
+        self.principal.require(Scope.LABEL)
+        with self.principal.acting():
+            if not self._service.drop(self.name):
+                raise missing("collection")
+
     def add(self, sources: Sequence[Source], preset: str | None, values: Mapping[str, Any], domain: str | None = None) -> Started:
         """Start a job that adds these sources; see `Library.add`. A domain's profile says how they are cut.
 

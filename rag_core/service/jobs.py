@@ -105,6 +105,12 @@ class Jobs:
         for job in running:
             job.wait(max(0.0, until - left()))
 
+    def forget(self, collection: str) -> None:
+        """Forget the jobs of a collection that was deleted, and what they came to."""
+        with self._lock:
+            for id in [id for id, one in self._known.items() if one.collection == collection]:
+                del self._known[id]
+
     @staticmethod
     def _may_see(principal: Principal, started: Started) -> bool:
         return principal.may_enter(started.collection) and (started.by == principal.id or principal.may(Scope.ADMIN))

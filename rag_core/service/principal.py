@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rag_core.domain.acts import acting
+from rag_core.domain.acts import Actor, acting
 from rag_core.errors import InvalidInput
 from rag_core.library.stored.store import is_name
 from rag_core.service.refusals import Forbidden
@@ -33,11 +33,13 @@ class Principal:
         id: of the token, `local` for this machine; stands in records and logs.
         scopes: that they have; `admin` has all.
         collections: that they may enter, None for all.
+        actor: who acts then, for somebody who is known to the page too; None for a token's holder.
     """
 
     id: str
     scopes: frozenset[Scope]
     collections: frozenset[str] | None = None
+    actor: Actor | None = None
 
     def may(self, scope: Scope) -> bool:
         """Whether they have a scope."""
@@ -49,7 +51,7 @@ class Principal:
 
     def acting(self) -> AbstractContextManager[None]:
         """Within the block, and in jobs that are started there, the audit log says that they act."""
-        return acting(self.id if self.id == LOCAL.id else f"token:{self.id}")
+        return acting(self.actor or (self.id if self.id == LOCAL.id else f"token:{self.id}"))
 
     def require(self, scope: Scope) -> None:
         """Raise Forbidden unless they have a scope."""

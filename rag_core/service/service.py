@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,9 +34,11 @@ from rag_core.service.refusals import Loading, Stopping, Unauthenticated, missin
 from rag_core.service.repeated import Repeated
 from rag_core.service.together import Together
 from rag_core.service.tokens import Tokens
+from rag_core.service.visits import Visit, Visits
 from rag_core.settings import Settings
-from rag_core.wiring import counts, embedder_apart, entailment_model, make_collection, noting, ready_tools, records, sizes
+from rag_core.wiring import clear_dropped, counts, embedder_apart, entailment_model, make_collection, noting, ready_tools, records, sizes
 from rag_core.work import loading
+from rag_core.work.dropping import drop
 from rag_core.work.jobs import Runner
 
 DEFAULT = "default"  # the collection that is there from the beginning
@@ -44,6 +48,7 @@ FILES, FILES_WAITING = 2, 16  # calls that take files, or wait for a library's w
 UPLOADS, UPLOADS_EACH = 6, 2  # requests with documents that are read at once: each may bring as much as the page takes
 STREAMS, STREAMS_EACH = 50, 10  # that are open at once
 MAX_CLAIMS = 32  # that are judged in one call; as many as the command line reads together
+_log = logging.getLogger(__name__)
 STOP_SECONDS = 10.0  # that a stopping service waits for jobs: a batch of passages takes less
 
 
@@ -77,10 +82,14 @@ class Service:
         runner: of jobs, shared with the page where there is one.
         per_minute: calls that each caller may make.
         local: whether callers of this machine need no token as long as none was ever made.
+        visits: of people who need none either, each in a collection of their own; None where there are none.
     """
 
-    def __init__(self, folder: Path, base: Settings, runner: Runner, per_minute: int = PER_MINUTE, *, local: bool = True) -> None:
-        self.folder, self.base = folder, base
+    def __init__(
+        self, folder: Path, base: Settings, runner: Runner, per_minute: int = PER_MINUTE, *, local: bool = True,
+        visits: Visits | None = None,
+    ) -> None:  # fmt: skip
+        self.folder, self.base, self.visits, self._runner = folder, base, visits, runner
         self.tokens, self.rate, self.jobs = Tokens(folder), Rate(per_minute), Jobs(runner)
         self.questions = Lane("question", QUESTIONS, QUESTIONS_WAITING)
         self.looks = Lane("look", LOOKS, LOOKS_WAITING)
@@ -106,6 +115,49 @@ class Service:
         if here and self._local and not self.tokens.all():
             return LOCAL
         raise Unauthenticated("A token is needed.", remedy="Send Authorization: Bearer …; python -m rag_core token create makes one.")
+
+    def visitor(self, token: str) -> Principal:
+        """The visitor whose token this is.
+
+        Raises:
+            Unauthenticated: the visit is over, or there are no visitors here.
+        """
+        visit = self.visits.find(token) if self.visits else None
+        if visit is None:
+            raise Unauthenticated("This visit is over.", remedy="POST /api/visits begins another; its documents are new too.")
+        return visit.principal
+
+    def begin_visit(self) -> tuple[Visit, str, float]:
+        """A new visit, its token, and the minutes after a visitor's last sign when it is over.
+
+        Raises:
+            NotFound: there are no visitors here.
+            Overloaded: there is no room for another.
+        """
+        if self.visits is None:
+            raise missing("page")
+        return *self.visits.begin(), self.visits.minutes
+
+    def end_visit(self, token: str) -> None:
+        """End a visit, and delete its collection.
+
+        Raises:
+            Unauthenticated: it is over already.
+        """
+        visit = self.visits.find(token) if self.visits else None
+        if self.visits is None or visit is None:
+            raise Unauthenticated("This visit is over.", remedy="POST /api/visits begins another.")
+        self.visits.end(visit)
+
+    def drop(self, name: str) -> bool:
+        """Delete a collection with its jobs; whether there was one. It asks what is open to whoever acts, and for no scope.
+
+        Raises:
+            RagError: as `rag_core.work.dropping.drop`.
+        """
+        found = drop(self.folder, name, self._runner)
+        self.jobs.forget(name)
+        return found
 
     def enter(self, principal: Principal, name: str, *, new: bool = False) -> Collection:
         """A collection of the caller's. `new` says that it may be one that is not there yet.
@@ -207,6 +259,24 @@ class Service:
     def stop(self) -> None:
         """Say that it is to stop; `close` then does. May be called by a handler of a signal."""
         self._stopping.set()
+
+    @contextmanager
+    def visited(self) -> Iterator[None]:
+        """Within the block visits that are over are deleted, at its end all of them. First goes what earlier ones left."""
+        try:
+            clear_dropped(self.folder)
+        except RagError as error:
+            _log.warning("a deleted collection is not quite gone: %s", error.kind)
+        if self.visits is None:
+            Visits(self.folder, "").clean(self.drop)
+            yield
+            return
+
+        def busy(name: str) -> bool:
+            return any(not job.finished for job in self._runner.jobs((str(self.folder), name)))
+
+        with self.visits.running(self.drop, busy):
+            yield
 
     def close(self) -> None:
         """Take nothing new, and wait for what runs, `STOP_SECONDS` at most. What a job has not done is on its list."""

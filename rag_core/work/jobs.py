@@ -254,3 +254,15 @@ class Runner:
     def jobs(self, place: Place) -> tuple[Job, ...]:
         """The jobs of a library, of whatever session: those that are not finished, and the results that nobody has seen."""
         return tuple(job for job in self._jobs if job.place == place and (not job.finished or job.left_alone))
+
+    def end(self, place: Place, seconds: float) -> bool:
+        """Stop the jobs of a library, and forget what they came to; whether all of them ended within so many seconds."""
+        with self._starting:
+            ending = [job for job in self._jobs if job.place == place]
+        for job in ending:
+            job.stop()
+        until = time.monotonic() + seconds
+        ended = [job for job in ending if job.wait(max(0.0, until - time.monotonic()))]
+        with self._starting:
+            self._jobs = [job for job in self._jobs if job not in ended]
+        return len(ended) == len(ending)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from functools import cache
 
+from rag_core.domain.acts import Action, actor
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Passage
 from rag_core.errors import InvalidInput
@@ -18,10 +19,12 @@ from rag_core.wiring import RecordStore
 def keeping(store: RecordStore) -> bool:
     """Whether questions of a collection are kept: not where the environment or the collection's users switched it off.
 
+    Those of somebody to whom keeping is not open there are not: of a visitor who asks what all visitors share.
+
     Raises:
         RagError: neither can be read.
     """
-    if not retention(os.environ).keep:
+    if not retention(os.environ).keep or not actor().is_open(Action.KEEP, store.collection):
         return False
     chosen = store.keeping()
     return True if chosen is None else chosen

@@ -32,6 +32,15 @@ def test_given_a_service_that_runs_when_examined_then_it_is_said_where_it_listen
         assert "other machines reach" in doctor_service.running(tmp_path, login=False)[0][2]
 
 
+def test_given_a_service_that_takes_visitors_when_examined_then_it_is_said_and_a_proxy_without_a_login_is_no_fault(tmp_path: Path) -> None:
+    with noted(tmp_path, Serving(os.getpid(), "127.0.0.1", 8501, "demo.example.org", 120, page=True, visit_minutes=30)):
+        where, visitors = doctor_service.running(tmp_path, login=False)[:2]
+
+    assert where[1]
+    assert visitors[:2] == ("visitors", True)
+    assert "deleted 30 minutes after they leave" in visitors[2]
+
+
 def test_given_the_note_of_a_process_that_is_gone_or_of_another_then_it_is_no_service_and_stays_its_own(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text('{"pid": 4194304, "host": "0.0.0.0", "port": 1, "proxy": "", "rate": 1, "page": true}', encoding="utf-8")
     assert serving.read(tmp_path) is None

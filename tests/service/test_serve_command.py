@@ -17,6 +17,7 @@ import pytest
 from rag_core.entrypoints.cli import main, parser
 from rag_core.entrypoints.commands import serve as serve_command
 from rag_core.entrypoints.http.origin import LOCAL
+from rag_core.service.refusals import Unauthenticated
 from rag_core.service.tokens import Tokens
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,6 +89,35 @@ def test_given_an_address_of_others_when_nobody_said_so_or_there_is_no_token_the
     assert refused(*place, "--host", "0.0.0.0")
     assert refused(*place, "--host", "0.0.0.0", "--open-to-network"), "nobody could call it by a name"
     assert "--open-to-network" in capsys.readouterr().err
+
+
+def test_given_visitors_when_a_proxy_lets_them_in_then_it_needs_no_token_and_nobody_is_local(tmp_path: Path) -> None:
+    args = parser().parse_args(["serve", "--library", str(tmp_path), "--visitors", "--behind-proxy", "demo.example.org", "--no-page"])
+    serve_command.refuse_unsafe(args, tmp_path)
+    _, service = serve_command.assembled(args, tmp_path, LOCAL)
+
+    assert service.visits is not None
+    assert service.visits.minutes == 60
+    with pytest.raises(Unauthenticated):
+        service.principal(None, here=True)
+    alone = parser().parse_args(["serve", "--library", str(tmp_path), "--visitors", "--no-page"])
+    with pytest.raises(Unauthenticated):
+        serve_command.assembled(alone, tmp_path, LOCAL)[1].principal(None, here=True)
+    assert refused("--library", str(tmp_path), "--visitors", "--host", "0.0.0.0", "--open-to-network", "--allow-host", "demo.example.org")
+
+
+def test_given_visitors_when_people_sign_in_too_then_it_does_not_listen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secrets = tmp_path / "secrets.toml"
+    monkeypatch.setenv("RAG_SECRETS", str(secrets))
+    secrets.write_text(
+        '[auth]\nredirect_uri = "http://127.0.0.1:8501/oauth2callback"\ncookie_secret = "0123456789abcdef0123456789abcdef"\n'
+        'client_id = "a"\nclient_secret = "b"\nserver_metadata_url = "https://id.example.org/"\n',
+        encoding="utf-8",
+    )
+    assert refused("--library", str(tmp_path), "--visitors")
+    assert "--visitors" in capsys.readouterr().err
 
 
 def test_given_a_login_when_it_is_for_another_name_or_cannot_be_used_then_it_does_not_listen(

@@ -76,6 +76,9 @@ CALLS: dict[Route, Any] = {
         {"prompt_id": "rag_strategy", "confidence": 1, "citation_coverage": 1, "hallucination_detected": False,
          "decision": str(known["decision"])},
     ),
+    ("DELETE", "/api/collections/{name}"): lambda name, known: (f"/api/collections/{name}", None),
+    ("POST", "/api/visits"): None,
+    ("DELETE", "/api/visits"): None,
     ("GET", "/api/jobs"): None,
     ("GET", "/metrics"): None,
     ("GET", "/api/jobs/{id}"): lambda name, known: (f"/api/jobs/{known['job']}", None),
@@ -89,7 +92,8 @@ OWN += [("POST", "/api/collections/{name}/profiles/{domain}/learn")]
 OWN += [("POST", "/api/collections/{name}/executions"), ("POST", "/api/collections/{name}/profiles/{domain}/proposals")]
 NEEDS = {
     "index": [("POST", "/api/rag/index"), ("PUT", "/api/collections/{name}"), ("PUT", "/api/collections/{name}/documents/{id}/metadata"),
-              ("DELETE", "/api/collections/{name}/documents/{id}"), ("DELETE", "/api/collections/{name}/documents/{id}/everywhere")],
+              ("DELETE", "/api/collections/{name}/documents/{id}"), ("DELETE", "/api/collections/{name}/documents/{id}/everywhere"),
+              ("DELETE", "/api/collections/{name}")],
     "label": [("GET", "/api/collections/{name}/feedback"), ("POST", "/api/collections/{name}/runs"),
               ("GET", "/api/collections/{name}/runs/{number}"), ("GET", "/api/collections/{name}/profiles/{domain}"),
               ("POST", "/api/collections/{name}/profiles/{domain}/proposals"), ("GET", "/api/collections/{name}/runs"),

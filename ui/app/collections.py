@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from rag_core.domain.acts import actor
@@ -9,15 +11,15 @@ from rag_core.errors import RagError
 from rag_core.library.stored.store import collections
 from rag_core.service.people import Right
 from rag_core.wiring import make_collection
-from ui.app import asked, sign_in, state, visitor
+from ui.app import first_run, sign_in, state, visiting, visitor
 from ui.app.problems import show_error
 from ui.app.texts import say
 
 
 def keep_inside() -> list[str]:
     """The collections that the visitor may enter, the usual one first. A session in another one, or in one that was lost, moves."""
-    session, folder = state.session(), state.library_folder()
-    known = sorted({*collections(folder), session.collection, asked.COLLECTION}, key=lambda name: (name != asked.COLLECTION, name))
+    session, folder, home = state.session(), state.library_folder(), first_run.home()
+    known = sorted({*collections(folder), session.collection, home}, key=lambda name: (name != home, name))
     known = [name for name in (*known, *(name for name in actor().within if name not in known)) if visitor.may_enter(name)]
     if session.collection not in known:  # where the person's roles begin, or they have lost one meanwhile
         _open(known[0])
@@ -31,10 +33,12 @@ def choose() -> None:
     st.session_state[key] = session.collection
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="right", gap="small", key="collection"):
         sign_in.show_person()
+        visiting.show()
         st.selectbox(
             say("collections.label"), known, key=key, help=say("collections.help"), on_change=_take_chosen, args=(key,), width=220,
+            format_func=partial(visiting.named, home=actor().home),
         )  # fmt: skip
-        if not visitor.may(Right.UPLOAD):
+        if actor().home or not visitor.may(Right.UPLOAD):  # whoever has a collection of their own makes no other
             return
         # keys by the present collection: after the switch it is closed and empty again
         box = st.popover(say("collections.new"), icon=":material/add:", key=f"new_collection_{session.collection}")

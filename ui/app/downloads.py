@@ -8,7 +8,7 @@ from rag_core.domain.acts import Action
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send
 from rag_core.errors import RagError
 from rag_core.wiring import noting
-from ui.app import state
+from ui.app import media, state
 
 FOLDER = "media"  # where Streamlit serves pictures and downloads; the latter say that they are attachments
 BUSY = 503  # HTTP status
@@ -49,7 +49,9 @@ def _is_attachment(message: Message) -> bool:
 async def _note(name: str) -> bool:
     """Whether a download was noted, by the name that Streamlit made of its bytes' hash."""
     try:
-        await asyncio.to_thread(noting(state.library_folder()), Action.EXPORT, (f"{FOLDER}:{name.partition('.')[0]}",))
+        found = media.owner(name)
+        note = noting(state.library_folder(), found.collection if found else "")
+        await asyncio.to_thread(note, Action.EXPORT, (f"{FOLDER}:{name.partition('.')[0]}",))
     except RagError:
         return False
     return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from rag_core.domain.acts import actor
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.engine import Engine
 from rag_core.library.disk.files import storage_problems
@@ -26,10 +27,15 @@ def is_due(folder: Path) -> bool:
     return not (folder / MARKER).exists() and not any(is_begun(folder, name) for name in collections(folder) if name != SAMPLES_COLLECTION)
 
 
+def home() -> str:
+    """The collection of one's own documents: the visitor's, where each has one, else the library's first."""
+    return actor().home or COLLECTION
+
+
 def start_collection(folder: Path) -> str:
-    """The collection that every page begins with: the samples as long as nobody added documents to the first one."""
+    """The collection that every page begins with: the samples as long as nobody added documents to the one for one's own."""
     samples_there = is_due(folder) or is_begun(folder, SAMPLES_COLLECTION)
-    return SAMPLES_COLLECTION if samples_there and not is_begun(folder, COLLECTION) else COLLECTION
+    return SAMPLES_COLLECTION if samples_there and not is_begun(folder, home()) else home()
 
 
 def index_samples(engine: Engine, folder: Path, settings: Settings, progress: Progress, cancelled: Cancel) -> AddReport:

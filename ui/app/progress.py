@@ -12,7 +12,6 @@ from rag_core.service.people import Right
 from rag_core.work import loading
 from rag_core.work.jobs import STAGES, FileState, Job
 from ui.app import first_run, state, uploads, visitor
-from ui.app.asked import COLLECTION
 from ui.app.background import watch
 from ui.app.collections import switch
 from ui.app.finished import show_results
@@ -37,9 +36,9 @@ def upload_field() -> None:
     The browser keeps a list of what it sent, and a new field would begin without it. But a file that is dropped while one field makes room
     for the next is lost unseen. So the field stays, `style.css` hides what was taken, and only a long list in a quiet moment is let go.
     """
-    if not visitor.may(Right.UPLOAD):
-        return
     session = state.session()
+    if not visitor.may_in(Right.UPLOAD, _uploads_to()):
+        return
     if len(session.uploads_taken) >= MANY_TAKEN and time.monotonic() - session.uploads_at > QUIET_SECONDS:
         session.uploads, session.uploads_taken = session.uploads + 1, set()
     key = f"upload_{session.uploads}"
@@ -47,6 +46,12 @@ def upload_field() -> None:
     if session.collection == first_run.SAMPLES_COLLECTION:
         with st.container(key="upload_about"):
             st.caption(say("jobs.add_apart"))
+
+
+def _uploads_to() -> str:
+    """The collection that an upload goes to: one's own documents are not mixed with the samples."""
+    chosen = state.session().collection
+    return first_run.home() if chosen == first_run.SAMPLES_COLLECTION else chosen
 
 
 def _take(key: str) -> None:
@@ -59,8 +64,7 @@ def _take(key: str) -> None:
             session.forget_results(*ABOUT_DOCUMENTS)
         session.uploads_at = time.monotonic()
         session.upload_error = None
-        if session.collection == first_run.SAMPLES_COLLECTION:  # one's own documents are not mixed with them
-            switch(COLLECTION)
+        switch(_uploads_to())
         try:
             start_add(uploads.taken(files))
         except RagError as error:  # the disk is full, or the folder may not be written to

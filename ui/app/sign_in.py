@@ -6,13 +6,15 @@ import streamlit as st
 
 from rag_core.errors import InvalidSetting
 from rag_core.service.people import Person, Right
-from ui.app import state, visitor
+from ui.app import state, visiting, visitor
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
 
 
 def let_in() -> bool:
     """Whether the visitor may use the page; shows what is missing where not."""
+    if visitor.visits():
+        return visiting.let_in()
     if not visitor.must_sign_in():
         return True
     try:

@@ -1,4 +1,4 @@
-"""Lets pictures, downloads and uploads through for people who signed in, where people do; what is noted of them names the person.
+"""Lets pictures, downloads and uploads through for people who signed in, where people do, and for visitors; what is noted names them.
 
 The page itself is drawn for everybody, and shows a stranger the way to sign in and nothing else (`ui.app.sign_in`).
 """
@@ -9,12 +9,13 @@ from starlette.requests import Request
 
 from rag_core.domain.acts import Action, acting
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send
-from ui.app import visitor
+from ui.app import media, visitor
 
-FOLDERS = frozenset({"media", "original"})  # pictures and downloads; a document's PDF
+MEDIA = "media"
+FOLDERS = frozenset({MEDIA, "original"})  # pictures and downloads; a document's PDF
 UPLOADS = "upload_file"  # in an address of Streamlit's own; settings and labels are uploaded too
 STRANGER = 401  # HTTP status: not authenticated
-REFUSED = b"Sign in on the page first."
+REFUSED = b"Sign in on the page first, or open it anew: a visit that is over opens nothing."
 SECURE = b"; Secure"
 
 
@@ -26,7 +27,7 @@ class SignedIn:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Handle one connection."""
-        if scope["type"] != "http" or not visitor.must_sign_in():
+        if scope["type"] != "http" or not visitor.is_known_by_cookie():
             await self._app(scope, receive, send)
             return
 
@@ -42,7 +43,7 @@ class SignedIn:
             await self._app(scope, receive, secured)
             return
         who = visitor.of_request(Request(scope).cookies)
-        if not who.may_somewhere(Action.ASK):
+        if not who.may_somewhere(Action.ASK) or (parts[0] == MEDIA and not media.is_theirs(parts[-1], who)):
             headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(REFUSED)).encode())]
             await send({"type": "http.response.start", "status": STRANGER, "headers": headers})
             await send({"type": "http.response.body", "body": REFUSED})

@@ -1,5 +1,7 @@
 """Whoever is at the page: this machine, as long as nobody can sign in; else a person who signed in, with the rights of their roles.
 
+On a shared demo nobody signs in either: a visitor is known by a cookie, and has a collection of their own (`rag_core.service.visits`).
+
 It is asked wherever something is read or done (`rag_core.domain.acts.permit`), so that no button has to remember it.
 """
 
@@ -12,18 +14,48 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks
 
-from rag_core.domain.acts import Actor, actor, acts_by_default
+from rag_core.domain.acts import Action, Actor, actor, acts_by_default
 from rag_core.errors import InvalidSetting
 from rag_core.service.people import ACTS, People, Person, Right, access_file
+from rag_core.service.visits import Visit, Visits
 from rag_core.settings.login import CALLBACK, Login, login
 from ui.app import state
 
 PAGE = Actor("page")  # everybody at this machine, and the program itself
 NOBODY = Actor("nobody", frozenset())
+COOKIE = "plumbline_visit"  # a visit's token
+_visits: list[Visits] = []  # none, or those of this process
+
+
+def take_visitors(visits: Visits | None) -> None:
+    """Let visitors in from now on, each to a collection of their own; None lets none in."""
+    _visits[:] = [visits] if visits else []
+
+
+def visits() -> Visits | None:
+    """The visits of this page; None where it takes no visitors."""
+    return _visits[0] if _visits else None
+
+
+def visit_of(cookies: Mapping[str, str]) -> Visit | None:
+    """The visit that these cookies speak of; None for one that is over, and where there are none."""
+    taken, token = visits(), cookies.get(COOKIE, "")
+    return taken.find(token) if taken and token else None
+
+
+def visit_at_page() -> Visit | None:
+    """The visit of this run of the page."""
+    return visit_of(st.context.cookies)
+
+
+def is_known_by_cookie() -> bool:
+    """Whether a request is somebody's only by its cookie: of a login, or of a visit."""
+    return visits() is not None or must_sign_in()
 
 
 @cache
@@ -79,7 +111,12 @@ def at_page() -> Person | None:
 def who() -> Actor:
     """Who acts where nobody else says so: in a run of the page its visitor, elsewhere the program itself."""
     try:
-        if get_script_run_ctx() is None or configured() is None:
+        if get_script_run_ctx() is None:
+            return PAGE
+        if visits():
+            visit = visit_at_page()
+            return visit.actor if visit else NOBODY
+        if configured() is None:
             return PAGE
         found = at_page()
     except InvalidSetting:
@@ -89,8 +126,18 @@ def who() -> Actor:
 
 def may(right: Right) -> bool:
     """Whether a right is the visitor's: for what the page offers. What it does is looked at where it is done."""
-    who, collection = actor(), state.session().collection
+    return may_in(right, state.session().collection)
+
+
+def may_in(right: Right, collection: str) -> bool:
+    """Whether a right is the visitor's in a collection."""
+    who = actor()
     return all(who.is_open(action, collection) for action in ACTS[right])
+
+
+def may_do(action: Action) -> bool:
+    """Whether an act is the visitor's in the collection on the page."""
+    return actor().is_open(action, state.session().collection)
 
 
 def may_enter(collection: str) -> bool:
@@ -109,6 +156,9 @@ def of_request(cookies: Mapping[str, str]) -> Actor:
     Streamlit signs it; its origin is the one that the provider sends people back to.
     """
     try:
+        if visits():
+            visit = visit_of(cookies)
+            return visit.actor if visit else NOBODY
         known = configured()
         if known is None:
             return PAGE

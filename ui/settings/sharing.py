@@ -18,7 +18,7 @@ from rag_core.errors import InvalidSetting, RagError
 from rag_core.library.stored.store import collections
 from rag_core.settings import Knob, Settings
 from rag_core.settings.configuration import load_settings
-from ui.app import asked, first_run, state, visitor
+from ui.app import first_run, state, visitor
 from ui.app.collections import switch
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
@@ -218,7 +218,7 @@ def _take_address(parameters: Mapping[str, str]) -> None:
     take(settings)
     start = first_run.start_collection(state.library_folder())
     collection = parameters.get(COLLECTION, start)
-    there = (asked.COLLECTION, start, *collections(state.library_folder()))
+    there = (first_run.home(), start, *collections(state.library_folder()))
     if collection in there and visitor.may_enter(collection):
         switch(collection)
     else:

@@ -50,6 +50,10 @@ class ModelCache:
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
         self._file, self._clock = RecordFile(path, _MIGRATIONS, _GUARDED), clock
 
+    def close(self) -> None:
+        """Let go of the file; the next use opens it again."""
+        self._file.close()
+
     def get(self, key: str) -> tuple[Completion | None, int]:
         """The answer kept under a key, None where there is none; and the epoch, to be handed to `put`."""
         try:

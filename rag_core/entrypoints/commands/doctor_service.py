@@ -32,12 +32,21 @@ def running(folder: Path, *, login: bool) -> list[Row]:
         where = "listening", True, f"On {found.host}, port {found.port}, which other machines reach: callers need a token, and no page.", ""
     else:
         to = f"this machine, and whoever a proxy lets in as {found.proxy}" if found.proxy else "this machine alone"
-        open_page = found.page and bool(found.proxy) and not login
+        open_page = found.page and bool(found.proxy) and not login and not found.visit_minutes
         where = (
             "listening", not open_page, f"On {found.host}, port {found.port}: open to {to}.",
             "Nobody signs in on the page: have people sign in, or the proxy ask for a login (docs/operate.md)." * open_page,
         )  # fmt: skip
-    return [where, _process(found), _limits(found)]
+    visitors = [_visitors(found.visit_minutes)] if found and found.visit_minutes else []
+    return [where, *visitors, _process(found), _limits(found)]
+
+
+def _visitors(minutes: int) -> Row:
+    return (
+        "visitors", True,
+        f"Anybody who reaches the page has a collection of their own, deleted {minutes} minutes after they leave, and may ask the samples.",
+        "",
+    )  # fmt: skip
 
 
 def quotas(folder: Path) -> Row:

@@ -19,6 +19,7 @@ from rag_core.entrypoints.terminal.common import library_folder
 from rag_core.errors import InvalidInput
 from rag_core.service.service import Service
 from rag_core.service.tokens import Tokens
+from rag_core.service.visits import Visits
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.settings.endpoints import model_environment
@@ -30,6 +31,8 @@ from rag_core.work.jobs import Runner
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
+VISITOR_QUOTA = {"RAG_QUOTA_DOCUMENTS": "20", "RAG_QUOTA_BYTES": "100000000"}  # enough to try one's own; fifty visitors fill 5 GB
+SAMPLES = "samples"  # the collection of the sample documents, which all visitors may ask (`ui.app.first_run`)
 PAGE = "ui.serve"  # looked up by name: the core never imports the page, which stands above it
 ROOT = Path(__file__).resolve().parents[3]  # this file is so many folders below the copy of the repository
 END_SECONDS = 20  # that requests have to end when the service stops; the service itself waits for jobs after that
@@ -57,12 +60,18 @@ def serve(args: argparse.Namespace) -> int:
     os.environ["RAG_LIBRARY"] = str(folder)  # the page looks there
     names = (*LOCAL, *args.allow_host, *filter(None, [args.behind_proxy]))
     refuse_unsafe(args, folder)
+    if args.visitors:
+        for name, most in VISITOR_QUOTA.items():
+            os.environ.setdefault(name, most)
     start_logs(os.environ, verbose=args.verbose)
     with bound(args.host, args.port) as listener:  # before anything is loaded
         app, service = assembled(args, folder, names)
         port = listener.getsockname()[1]
         _say(args, app.has_page, port)
-        with noted(folder, Serving(os.getpid(), args.host, port, args.behind_proxy, args.rate, app.has_page)):
+        minutes = args.visit_minutes if args.visitors else 0
+        minutes = args.visit_minutes if args.visitors else 0
+        about = Serving(os.getpid(), args.host, port, args.behind_proxy, args.rate, app.has_page, minutes)
+        with noted(folder, about):
             return run(app, service, args, listener)
 
 
@@ -79,13 +88,17 @@ def refuse_unsafe(args: argparse.Namespace, folder: Path) -> None:
             remedy="Name the same host in redirect_uri of the file of secrets and in --behind-proxy.",
         )
     open_to_others = not is_loopback(args.host)
+    if people and args.visitors:
+        raise InvalidInput(
+            "People sign in here, so nobody is a visitor.", remedy="Leave out --visitors, or the login of the file of secrets."
+        )
     tokens = [token for token in Tokens(folder).all() if not token.revoked]
     if open_to_others and not args.open_to_network:
         raise InvalidInput(
             f"{args.host!r} is an address that other machines reach.",
             remedy="Serve on 127.0.0.1 behind a proxy (docs/operate.md), or say --open-to-network.",
         )
-    if (open_to_others or args.behind_proxy) and not tokens:
+    if (open_to_others or (args.behind_proxy and not args.visitors)) and not tokens:
         raise InvalidInput(
             "Others would reach the API without a token: there is none.",
             remedy="Make one: python -m rag_core token create NAME --scope ask --collection default.",
@@ -130,14 +143,16 @@ def assembled(args: argparse.Namespace, folder: Path, names: tuple[str, ...]) ->
         service, mcp = holder[0]
         return served(service, mcp.session_manager.run())
 
+    visits = Visits(folder, SAMPLES, args.visit_minutes) if args.visitors else None
     # no TLS here: where other machines reach the page, a proxy must stand before it, also where people sign in
     page = (
         None
         if args.no_page or not is_loopback(args.host)
-        else _page(running, args.behind_proxy or args.host, names, proxied=bool(args.behind_proxy))
+        else _page(running, args.behind_proxy or args.host, names, visits, proxied=bool(args.behind_proxy))
     )
     base = page.base if page else load_settings(environment=model_environment(os.environ))
-    service = Service(folder, base, page.runner if page else Runner(), args.rate, local=not args.behind_proxy and login(os.environ) is None)
+    local = not args.behind_proxy and login(os.environ) is None and visits is None
+    service = Service(folder, base, page.runner if page else Runner(), args.rate, local=local, visits=visits)
     mcp = mcp_server(service)
     routes = http_routes(mcp)  # makes its session manager
     holder.append((service, mcp))
@@ -171,7 +186,7 @@ def run(app: Assembled, service: Service, args: argparse.Namespace, listener: so
     return 0 if server.started else 1
 
 
-def _page(running: Running, address: str, names: tuple[str, ...], *, proxied: bool) -> Page | None:
+def _page(running: Running, address: str, names: tuple[str, ...], visits: Visits | None, *, proxied: bool) -> Page | None:
     """The page, where this is the repository."""
     if not (ROOT / "app.py").is_file() or not (ROOT / "ui" / "serve.py").is_file():
         return None
@@ -183,7 +198,7 @@ def _page(running: Running, address: str, names: tuple[str, ...], *, proxied: bo
         raise
     if Path(str(found.__file__)).parent != ROOT / "ui":  # another package of this name
         return None
-    return Page(*found.beside(running, address, names, proxied=proxied))
+    return Page(*found.beside(running, address, names, proxied=proxied, visits=visits))
 
 
 def _say(args: argparse.Namespace, has_page: bool, port: int) -> None:
@@ -191,7 +206,12 @@ def _say(args: argparse.Namespace, has_page: bool, port: int) -> None:
     address = f"http://{args.behind_proxy or f'{host}:{port}'}"
     if has_page:
         print(f"Serving the page at {address}/, the API at {address}/api.", file=sys.stderr)
-        if args.behind_proxy and login(os.environ) is None:
+        if args.visitors:
+            print(
+                f"Visitors need no login. Each has a collection of their own, deleted {args.visit_minutes} minutes after they leave.",
+                file=sys.stderr,
+            )
+        elif args.behind_proxy and login(os.environ) is None:
             print("The page has no login: whoever the proxy lets through may use all of it (docs/operate.md).", file=sys.stderr)
     else:
         print(f"Serving the API at {address}/api, without the page.", file=sys.stderr)

@@ -19,7 +19,10 @@ NO_LIMIT = "max"  # as the kernel writes it
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """A service that runs: its process, where it listens, the name a proxy serves it under ("" for none), each caller's calls a minute."""
+    """A service that runs: its process, where it listens, the name a proxy serves it under ("" for none), each caller's calls a minute.
+
+    `visit_minutes` is how long a visitor may be away; 0 where it takes no visitors.
+    """
 
     pid: int
     host: str
@@ -27,6 +30,7 @@ class Serving:
     proxy: str
     rate: int
     page: bool
+    visit_minutes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,16 @@ from fastapi.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
 
 from rag_core import __version__
-from rag_core.entrypoints.http import document_routes, index_route, job_routes, problems, profile_routes, question_routes, run_routes
+from rag_core.entrypoints.http import (
+    document_routes,
+    index_route,
+    job_routes,
+    problems,
+    profile_routes,
+    question_routes,
+    run_routes,
+    visit_routes,
+)
 from rag_core.entrypoints.http.bodies import BodyLimit
 from rag_core.entrypoints.http.caller import Guarded, TheService
 from rag_core.entrypoints.http.headers import API_POLICY, SecurityHeaders
@@ -41,7 +50,7 @@ def api(service: Service, routes: list[BaseRoute] | None = None) -> FastAPI:
     )  # fmt: skip
     app.state.service = service
     problems.install(app)
-    for part in (index_route, question_routes, document_routes, job_routes, run_routes, profile_routes):
+    for part in (index_route, question_routes, document_routes, job_routes, run_routes, profile_routes, visit_routes):
         app.include_router(part.router, prefix=PREFIX)
     app.add_api_route("/healthz", healthz, include_in_schema=False)
     app.add_api_route("/readyz", readyz, include_in_schema=False)
@@ -106,12 +115,16 @@ def is_ours(path: str) -> bool:
 @asynccontextmanager
 async def served(service: Service, beside: AbstractAsyncContextManager[None]) -> AsyncIterator[None]:
     """Begins to load the models and `beside`, and at the end waits for what runs."""
+    loop = asyncio.get_running_loop()
+    visited = service.visited()
+    await loop.run_in_executor(None, visited.__enter__)  # deletes what earlier visits left
     service.problem()  # starts the loading
     try:
         async with beside:
             yield
     finally:
-        await asyncio.get_running_loop().run_in_executor(None, service.close)
+        await loop.run_in_executor(None, service.close)
+        await loop.run_in_executor(None, visited.__exit__, None, None, None)
 
 
 def _limit(scope: Message) -> int:

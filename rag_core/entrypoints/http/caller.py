@@ -24,6 +24,9 @@ T = TypeVar("T")
 PRINCIPAL = "plumbline_principal"  # in the state of a request
 # by HTTP status
 _WHY = {421: "The service is not served under this name.", 403: "The request comes from a page of another origin."}
+BROWSER = "X-Browser-ID"  # a visit's token
+VISITS = "/api/visits"
+NEWCOMER = Principal("newcomer", frozenset(), frozenset())  # who begins a visit: nothing else is open to them
 MAX_HEADER_CHARS = 500  # an Authorization header: a token of ours has 56
 
 
@@ -68,8 +71,15 @@ class Guarded:
 
     def _caller(self, scope: Message) -> Principal:
         given, client = headers(scope, b"authorization"), scope.get("client") or ("nobody", 0)
+        visit = headers(scope, BROWSER.lower().encode())
         try:
-            found = self._service.principal(_token(given), here=is_here(scope))
+            if self._service.visits is not None and not given and scope["path"] == VISITS and scope["method"] == "POST":
+                self._service.rate.take(f"?{client[0]}")
+                return NEWCOMER
+            if self._service.visits is not None and visit and not given:
+                found = self._service.visitor(visit[0] if len(visit) == 1 else "")
+            else:
+                found = self._service.principal(_token(given), here=is_here(scope))
         except Unauthenticated:
             self._service.rate.take(f"?{client[0]}")  # so that nobody asks for ever
             raise

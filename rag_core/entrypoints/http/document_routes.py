@@ -40,6 +40,13 @@ async def create(caller: Caller, service: TheService, name: request_models.Name)
     return {"items": [(await service.looks.run(lambda: service.create(caller, name))).name]}
 
 
+@router.delete("/collections/{name}", status_code=204)
+async def drop(collection: Entered, service: TheService) -> Response:
+    """Delete a collection with its documents, kept questions, labels and settings; needs the scope label."""
+    await service.files.run(collection.drop)
+    return Response(status_code=204)
+
+
 @router.get("/collections/{name}/quota", response_model=models.QuotaOut)
 async def quota(collection: Entered, service: TheService) -> dict[str, int | None]:
     """Show how much a collection has, and the most that it may have."""

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from rag_core.domain.acts import Action
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.records.stored import MAX_COMMENT_CHARS, FeedbackKind
-from ui.app import recording
+from ui.app import recording, visitor
 from ui.app.asked import Asked, Given
 from ui.app.naming import unique_names
 from ui.app.problems import show_error
@@ -21,8 +22,8 @@ _PROBLEM = "feedback_problem"
 
 
 def show_feedback(engine: Engine, asked: Asked) -> None:
-    """The two buttons, or thanks and the form for more; nothing under a greeting."""
-    if asked.measurements.answer:
+    """The two buttons, or thanks and the form for more; nothing under a greeting, or where nothing is kept for the visitor."""
+    if asked.measurements.answer or not visitor.may_do(Action.FEEDBACK):
         return
     with st.container(key="feedback", gap="small"):
         if asked.given is None:

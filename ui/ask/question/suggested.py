@@ -123,6 +123,11 @@ def _asked(settings: Settings) -> dict[str, object]:
     return {name: getattr(settings, name) for name in (*ASK, *INGEST)}
 
 
+def forget() -> None:
+    """Find the questions of all libraries anew at the next call."""
+    _kept().clear()
+
+
 @st.cache_resource(show_spinner=False)
 def _kept() -> dict[tuple[object, ...], Background[tuple[Measurements, ...]]]:
     return {}

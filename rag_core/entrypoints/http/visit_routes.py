@@ -1,0 +1,31 @@
+"""Visits of a shared demo: a visitor without a token gets a collection of their own, and ends the visit."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header
+from fastapi.responses import Response
+
+from rag_core.entrypoints.http.caller import BROWSER, TheService
+from rag_core.service.visit_models import VisitOut
+from rag_core.service.visits import MAX_TOKEN_CHARS
+
+router = APIRouter()
+
+
+@router.post("/visits", response_model=VisitOut, status_code=201)
+async def begin(service: TheService) -> dict[str, Any]:
+    """Begin a visit, where the service takes visitors. Its id is told this once: send it as X-Browser-ID with every call."""
+    visit, token, minutes = await service.looks.run(service.begin_visit)
+    return {"id": token, "namespace": visit.collection, "ends_after_minutes": minutes}
+
+
+@router.delete("/visits", status_code=204)
+async def end(
+    service: TheService,
+    id: Annotated[str, Header(alias=BROWSER, max_length=MAX_TOKEN_CHARS, description="The visit's id.")],
+) -> Response:
+    """End your visit now: your collection is deleted with everything in it."""
+    await service.files.run(lambda: service.end_visit(id))
+    return Response(status_code=204)

@@ -1,0 +1,71 @@
+"""Deleting a whole collection: its documents, indexes, records and settings, and what its indexes keep in a database.
+
+The folder first gets a name that no collection can have, so that nobody finds half of one. What a killed process leaves of it is deleted by
+the next call.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from rag_core.errors import LibraryError
+from rag_core.library.disk.files import storage_problems
+from rag_core.library.disk.lock import writing
+from rag_core.library.stored.store import ForgetRows, children, nothing_outside
+
+GONE = ".gone-"  # begins the name of a folder that is being deleted
+TAG_BYTES = 8  # drawn, so that two deletions of one name never meet
+
+
+def drop(
+    folder: Path, collection: str, *, forget_rows: ForgetRows = nothing_outside, note: Callable[[], None] = lambda: None, wait: float
+) -> bool:
+    """Delete a collection. A question that is being asked of it at that moment may fail.
+
+    Args:
+        folder: of the library.
+        collection: a name that can be one.
+        forget_rows: deletes what a version's indexes keep outside of their folder.
+        note: keeps in the audit log that this is done; raises where it may not be.
+        wait: seconds to wait for another writer.
+
+    Returns:
+        Whether there was one.
+
+    Raises:
+        LibraryBusy: another writer held it all that time; nothing was deleted.
+        LibraryError: a database or the disk refused. The collection is gone, and the next call deletes the rest.
+    """
+    root = folder / collection
+    there = root.is_dir() and not root.is_symlink()
+    if there:
+        with writing(root, wait):
+            note()
+            with storage_problems("deleting a collection"):
+                os.rename(root, folder / f"{GONE}{secrets.token_hex(TAG_BYTES)}")
+    clear(folder, forget_rows)
+    return there
+
+
+def clear(folder: Path, forget_rows: ForgetRows = nothing_outside) -> None:
+    """Delete what is left of collections that were dropped.
+
+    Raises:
+        LibraryError: a database or the disk refused; all others are tried first.
+    """
+    problems: list[LibraryError] = []
+    for root in (path for path in children(folder) if path.name.startswith(GONE)):
+        try:
+            for version in children(root / "indexes"):
+                forget_rows(version)
+                shutil.rmtree(version, ignore_errors=True)
+            with storage_problems("deleting a collection"):
+                shutil.rmtree(root)
+        except LibraryError as error:
+            problems.append(error)
+    if problems:
+        raise problems[0]

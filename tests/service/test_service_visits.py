@@ -1,0 +1,224 @@
+"""A shared demo over HTTP: visitors without a token, each in a collection of their own, of which nothing is left at the end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from service_kit import ALPHA, BETA, SECRET, WARRANTY, Server, running
+
+from rag_core.client import AsyncClient, Client, ServiceError
+from rag_core.errors import LibraryError
+from rag_core.library import dropping
+from rag_core.service.visits import Visits
+from rag_core.wiring import act_log, records
+from rag_core.work import loading
+
+WORDS = (b"juniper", b"sauce")
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Iterator[Server]:
+    """A service that takes visitors, one that holds a token, and a collection of the house."""
+    folder = tmp_path / "library"
+    with running(folder, visits=Visits(folder, "samples"), local=False) as found:
+        found.tokens["house"] = found.service.tokens.create("house", ("ask", "index", "label"), ("house",))[1]
+        with Client(found.address, found.tokens["house"]) as client:
+            client.index([{"content": ALPHA}], "house")
+        yield found
+    for name in ("default", "house"):
+        loading.forget(folder, name)
+
+
+@pytest.fixture
+def comes_by(demo: Server) -> Iterator[Callable[[], tuple[Client, str]]]:
+    """Lets somebody come by: their client, and their collection."""
+    with ExitStack() as closing:
+
+        def visitor() -> tuple[Client, str]:
+            with Client(demo.address) as nobody:
+                begun = nobody.begin_visit()
+            return closing.enter_context(Client(demo.address, visit=begun.id)), begun.collection
+
+        yield visitor
+
+
+def holding(folder: Path, words: tuple[bytes, ...]) -> list[str]:
+    """The files of a folder that hold one of these words as it stands."""
+    return [str(path) for path in folder.rglob("*") if path.is_file() and any(word in path.read_bytes().lower() for word in words)]
+
+
+def test_given_two_visitors_when_each_adds_a_document_then_each_is_answered_from_their_own_and_sees_no_other(
+    demo: Server, comes_by: Any
+) -> None:
+    """S4-22: X-Browser-ID says whose collection is asked."""
+    (one, first), (two, second) = comes_by(), comes_by()
+    one.index([{"content": ALPHA}], first)
+    two.index([{"content": BETA}], second)
+
+    assert "24 months" in one.query(WARRANTY, first).answer
+    assert "juniper" in two.query(SECRET, second).answer
+    assert one.query(SECRET, first).is_refusal
+    assert one.collections().items == [first]
+    assert two.documents(second).total == 1
+    raw = httpx2.get(
+        f"{demo.address}/api/collections/{first}/query", params={"query_text": WARRANTY}, headers={"X-Browser-ID": "nobody"}, timeout=60
+    )
+    assert raw.status_code == 401
+
+
+def test_given_a_visitor_when_every_route_of_a_collection_is_tried_with_anothers_name_then_there_is_no_such_collection(
+    demo: Server,
+    comes_by: Any,
+) -> None:
+    (one, first), (two, second) = comes_by(), comes_by()
+    for client, own in ((one, first), (two, second)):
+        client.index([{"content": BETA}], own)
+    theirs = two.documents(second).items[0].id
+    asked = two.query(SECRET, second).id
+    schema = httpx2.get(f"{demo.address}/api/openapi.json", headers={"X-Browser-ID": one._http.headers["x-browser-id"]}).json()
+    tried = 0
+    for path, operations in schema["paths"].items():
+        if not path.startswith("/api/collections/{name}"):
+            continue
+        for name in (second, "house", "default", "samples", "visit-" + "0" * 32):
+            values = {
+                "name": name,
+                "id": asked if "decisions" in path else theirs,
+                "page": "1",
+                "number": "1",
+                "domain": "legal",
+                "version": "1",
+            }
+            for method in operations:
+                response = one._http.request(method.upper(), path.format(**values), json={}, params={"query_text": SECRET})
+                tried += 1
+                assert response.status_code in (404, 422), (method, path, name, response.status_code)
+                assert b"juniper" not in response.content
+    assert tried > 100
+    assert two.documents(second).total == 1
+
+
+def test_given_a_visitor_when_they_index_ask_or_search_together_in_anothers_collection_then_nothing_is_done(
+    demo: Server, comes_by: Any
+) -> None:
+    (one, first), (two, second) = comes_by(), comes_by()
+    one.index([{"content": ALPHA}], first)
+    two.index([{"content": BETA}], second)
+
+    for call in (
+        lambda: one.query(SECRET, second), lambda: one.query(SECRET, [first, second]), lambda: one.index([{"content": ALPHA}], "house"),
+        lambda: one.index([{"content": ALPHA}], second), lambda: one.create("mine"), lambda: one.drop(second), lambda: one.drop("house"),
+        lambda: one.query(WARRANTY, "house"), lambda: one.index([{"content": ALPHA}], "samples"),
+    ):  # fmt: skip
+        with pytest.raises(ServiceError) as refused:
+            call()
+        assert refused.value.status == 404
+    assert "mine" not in [path.name for path in demo.folder.iterdir()]
+    with pytest.raises(ServiceError) as watching:
+        one.metrics()
+    assert watching.value.status == 403
+
+
+def test_given_a_visit_that_is_ended_then_its_words_are_on_no_file_and_nobody_enters_it(demo: Server, comes_by: Any) -> None:
+    client, own = comes_by()
+    client.index([{"content": BETA}], own)
+    said = client.query(SECRET, own)
+    client.feedback(said.id, "helpful", own, comment="about the sauce")
+    client.run("mine", [{"id": "1", "question": SECRET, "answerable": True}], own)
+    assert (demo.folder / own).is_dir()
+    assert holding(demo.folder, WORDS)
+
+    client.end_visit()
+
+    assert not (demo.folder / own).exists()
+    assert holding(demo.folder, WORDS) == []
+    assert loading.known(demo.folder, own) is None
+    assert demo.service.jobs.waiting() == (0, 0)
+    for call in (lambda: client.documents(own), client.collections, client.end_visit, lambda: client.query(SECRET, own)):
+        with pytest.raises(ServiceError) as over:
+            call()
+        assert over.value.status == 401
+    assert not (demo.folder / own).exists()
+    assert ("delete_collection", own) in [(row.action, row.collection) for row in act_log(demo.folder).entries()]
+
+
+def test_given_a_service_without_visitors_when_somebody_comes_by_then_there_is_nothing_for_them(server: Server) -> None:
+    with Client(server.address, server.tokens["alpha"]) as known, pytest.raises(ServiceError) as none:
+        known.begin_visit()
+    assert none.value.status == 404
+    for headers in ({"X-Browser-ID": "test-browser"}, {}):
+        assert httpx2.get(f"{server.address}/api/collections", headers=headers).status_code == 401
+        assert httpx2.post(f"{server.address}/api/visits", headers=headers).status_code == 401
+
+
+def test_given_a_token_and_a_visit_at_once_when_sent_then_the_token_counts(demo: Server, comes_by: Any) -> None:
+    client, own = comes_by()
+    headers = {"authorization": f"Bearer {demo.tokens['house']}", "x-browser-id": client._http.headers["x-browser-id"]}
+
+    assert httpx2.get(f"{demo.address}/api/collections", headers=headers).json() == {"items": ["house"]}
+    assert httpx2.get(f"{demo.address}/api/collections/{own}/documents", headers=headers).status_code == 404
+
+
+def test_given_a_collection_of_a_token_when_it_is_dropped_then_it_and_its_records_are_gone_and_its_name_can_be_used_anew(
+    demo: Server,
+) -> None:
+    with Client(demo.address, demo.tokens["house"]) as client:
+        client.query(WARRANTY, "house")
+        assert len(records(demo.folder, "house").decisions(10)) == 1
+
+        client.drop("house")
+
+        with pytest.raises(ServiceError) as gone:
+            client.documents("house")
+        assert gone.value.status == 404
+        client.index([{"content": BETA}], "house")
+        assert client.documents("house").total == 1
+        assert client.decisions("house").items == []
+
+
+def test_given_a_caller_who_may_only_ask_when_they_drop_a_collection_then_it_stays(demo: Server) -> None:
+    demo.tokens["reader"] = demo.service.tokens.create("reader", ("ask", "index"), ("house",))[1]
+    with Client(demo.address, demo.tokens["reader"]) as client, pytest.raises(ServiceError) as refused:
+        client.drop("house")
+    assert refused.value.status == 403
+    assert (demo.folder / "house").is_dir()
+
+
+def test_given_an_async_client_when_somebody_visits_then_it_works_alike(demo: Server) -> None:
+    async def visit() -> int:
+        async with AsyncClient(demo.address) as nobody:
+            begun = await nobody.begin_visit()
+        async with AsyncClient(demo.address, visit=begun.id) as client:
+            await client.index([{"content": ALPHA}], begun.collection)
+            count = (await client.documents(begun.collection)).total
+            await client.end_visit()
+            return count
+
+    assert asyncio.run(visit()) == 1
+
+
+def test_given_a_disk_or_database_that_refuses_when_a_collection_is_dropped_then_it_is_gone_and_the_rest_goes_later(tmp_path: Path) -> None:
+    version = tmp_path / "mine" / "indexes" / "1"
+    version.mkdir(parents=True)
+    (version / "words").write_text("juniper", encoding="utf-8")
+    asked: list[Any] = []
+
+    def refuses(folder: Path) -> None:
+        asked.append(folder.name)
+        raise LibraryError("The database cannot be asked.", remedy="Start it.")
+
+    with pytest.raises(LibraryError):
+        dropping.drop(tmp_path, "mine", forget_rows=refuses, wait=1)
+    assert not (tmp_path / "mine").exists()
+    assert holding(tmp_path, WORDS)
+
+    dropping.clear(tmp_path, lambda folder: asked.append(folder.name))
+
+    assert asked == ["1", "1"]
+    assert list(tmp_path.iterdir()) == []

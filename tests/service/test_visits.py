@@ -1,0 +1,246 @@
+"""Visits of a shared demo: who is known, when a visit is over, and that nothing of it is left then."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from rag_core.domain.acts import Action
+from rag_core.errors import LibraryBusy
+from rag_core.service import visits as module
+from rag_core.service.people import ACTS, Right
+from rag_core.service.principal import Scope
+from rag_core.service.refusals import Overloaded
+from rag_core.service.visits import MAX_HOURS, MINUTES, Visits, is_visit
+
+MINUTE = 60.0
+
+
+class Clock:
+    """A clock that the test holds, in seconds."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """The time."""
+    return Clock()
+
+
+@pytest.fixture
+def visits(tmp_path: Path, clock: Clock) -> Visits:
+    """The visits of a demo that takes two visitors with documents."""
+    return Visits(tmp_path, "samples", most=2, clock=clock)
+
+
+def begun(folder: Path, collection: str) -> None:
+    """Make a collection look as one to which something was added."""
+    (folder / collection).mkdir()
+    (folder / collection / "inbox.json").write_text("{}", encoding="utf-8")
+
+
+def test_given_a_visit_when_its_token_comes_then_it_is_found_and_its_name_tells_nobody_the_token(visits: Visits) -> None:
+    visit, token = visits.begin()
+    found = visits.find(token)
+
+    assert found == visit
+    assert is_visit(visit.collection)
+    assert token not in visit.collection
+    assert visits.find(visit.collection) is None
+    assert visits.find(visit.collection.removeprefix(module.PREFIX)) is None
+
+
+def test_given_any_other_text_when_it_comes_as_a_token_then_nobody_is_found(visits: Visits) -> None:
+    _, token = visits.begin()
+
+    for text in ("", "x", token[:-1], token + "x", token.upper(), token * 1000, "\ud800", "../samples", "\0"):
+        assert visits.find(text) is None, text
+
+
+def test_given_two_visitors_when_they_act_then_each_may_enter_their_own_collection_and_ask_the_samples_and_no_other(visits: Visits) -> None:
+    first, second = visits.begin()[0], visits.begin()[0]
+    who = first.actor
+
+    assert who.home == first.collection
+    assert all(who.is_open(action, first.collection) for action in (Action.ASK, Action.INDEX, Action.ERASE, Action.SEE, Action.DROP))
+    assert who.is_open(Action.ASK, "samples")
+    for action in Action:
+        assert not who.is_open(action, second.collection)
+        assert not who.is_open(action, "default")
+        assert not who.is_open(action, "")
+        assert action in (Action.ASK, Action.EXPORT) or not who.is_open(action, "samples")
+    assert not who.is_open(Action.QUOTA, first.collection)
+    assert who.name != second.actor.name
+
+
+def test_given_a_visitors_program_when_it_calls_then_it_enters_the_visitors_collection_alone(visits: Visits) -> None:
+    caller = visits.begin()[0].principal
+
+    assert caller.may_enter(caller.actor.home if caller.actor else "")
+    assert not caller.may_enter("samples")
+    assert not caller.may_enter("default")
+    assert caller.may(Scope.ASK)
+    assert caller.may(Scope.INDEX)
+    assert not caller.may(Scope.ADMIN)
+    assert not caller.may(Scope.WATCH)
+
+
+def test_given_a_sign_now_and_then_when_time_passes_then_the_visit_goes_on_and_ends_after_an_hour_without_one(
+    visits: Visits, clock: Clock
+) -> None:
+    _, token = visits.begin()
+    for _ in range(5):
+        clock.now += MINUTES * MINUTE - 1
+        assert visits.find(token) is not None
+
+    clock.now += MINUTES * MINUTE
+
+    assert visits.find(token) is None
+    assert visits.find(token) is None, "a look is no sign of a visit that is over"
+
+
+def test_given_a_page_that_stays_open_when_a_day_has_passed_then_the_visit_is_over(visits: Visits, clock: Clock) -> None:
+    _, token = visits.begin()
+    for _ in range(int(MAX_HOURS * 60) - 1):
+        clock.now += MINUTE
+        assert visits.find(token) is not None
+
+    clock.now += MINUTE
+
+    assert visits.find(token) is None
+
+
+def test_given_a_job_that_runs_when_its_visitor_is_away_then_the_visit_goes_on_until_it_is_done(visits: Visits, clock: Clock) -> None:
+    visit, token = visits.begin()
+    busy, dropped = {visit.collection}, list[str]()
+    with visits.running(dropped.append, busy.__contains__):
+        begun(visits._folder, visit.collection)
+        clock.now += 2 * MINUTES * MINUTE
+        visits.sweep()
+        assert dropped == []
+        busy.clear()
+        visits.sweep()
+
+        assert dropped == [visit.collection]
+        assert visits.find(token) is None
+
+
+def test_given_a_visit_that_is_ended_when_its_collection_cannot_be_deleted_then_nobody_enters_and_it_is_tried_again(
+    visits: Visits, tmp_path: Path
+) -> None:
+    visit, token = visits.begin()
+    tried = list[str]()
+
+    def refuses(name: str) -> None:
+        tried.append(name)
+        if len(tried) == 1:
+            raise LibraryBusy("It is being written.", remedy="Wait.")
+
+    told = list[int]()
+    visits.on_end.append(lambda: told.append(1))
+    with visits.running(refuses, lambda name: False):
+        visits.end(visit)
+        assert visits.find(token) is None
+        assert told == []
+        visits.sweep()
+        visits.sweep()
+
+    assert tried == [visit.collection] * 2
+    assert told == [1]
+
+
+def test_given_what_a_killed_process_left_when_the_demo_starts_then_visitors_collections_go_and_no_other(
+    visits: Visits, tmp_path: Path
+) -> None:
+    old = f"visit-{'0a' * 16}"
+    for name in (old, "default", "visit-prague", f"visit-{'0a' * 15}", f"visit-{'0A' * 16}".lower() + "-b"):
+        begun(tmp_path, name)
+    dropped = list[str]()
+
+    with visits.running(dropped.append, lambda name: False):
+        assert dropped == [old]
+
+
+def test_given_visits_that_go_on_when_the_demo_stops_then_all_their_collections_are_deleted(visits: Visits, tmp_path: Path) -> None:
+    names, dropped = [visits.begin()[0].collection for _ in range(2)], list[str]()
+    for name in names:
+        begun(tmp_path, name)
+
+    with visits.running(dropped.append, lambda name: False):
+        assert dropped == []
+
+    assert sorted(dropped) == sorted(names)
+
+
+def test_given_as_many_with_documents_as_there_is_room_for_when_another_comes_then_they_may_ask_and_not_add(
+    visits: Visits, tmp_path: Path, clock: Clock
+) -> None:
+    kept = [visits.begin()[0] for _ in range(2)]
+    for visit in kept:
+        begun(tmp_path, visit.collection)
+    clock.now += 2
+
+    late, token = visits.begin()
+
+    assert not late.may_add
+    assert not late.actor.is_open(Action.INDEX, late.collection)
+    assert late.actor.is_open(Action.ASK, "samples")
+    assert not late.principal.may(Scope.INDEX)
+    assert Visits(tmp_path, "samples", most=3, clock=clock).begin()[0].may_add
+    visits._drop = lambda name: (tmp_path / name / "inbox.json").unlink()
+    visits.end(kept[0])
+    found = visits.find(token)
+    assert found is not None
+    assert found.may_add
+
+
+def test_given_as_many_visits_as_are_remembered_when_more_come_then_one_without_documents_makes_room(
+    visits: Visits, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_VISITS", 2)
+    mine, token = visits.begin()
+    begun(tmp_path, mine.collection)
+    _, other = visits.begin()
+
+    newest, third = visits.begin()
+
+    assert visits.find(token) is not None
+    assert visits.find(other) is None
+    assert visits.find(third) is not None
+    begun(tmp_path, newest.collection)
+    with pytest.raises(Overloaded):
+        visits.begin()
+
+
+def test_given_many_threads_when_visits_begin_and_end_then_no_two_share_a_collection(visits: Visits) -> None:
+    names = list[str]()
+
+    def visit() -> None:
+        for _ in range(50):
+            one, token = visits.begin()
+            names.append(one.collection)
+            assert visits.find(token) == one
+            visits.end(one)
+
+    threads = [threading.Thread(target=visit) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(set(names)) == 200
+
+
+def test_given_the_rights_of_a_role_when_a_visitor_has_their_own_collection_then_all_of_them_are_open_there(visits: Visits) -> None:
+    who, own = visits.begin()[0].actor, visits.begin()[0].collection
+
+    closed = {action for right in Right for action in ACTS[right] if not who.is_open(action, who.home)}
+    assert closed == {Action.QUOTA}
+    assert not who.may_enter(own)

@@ -1,0 +1,96 @@
+"""Visits of a shared demo on the page: a browser gets its cookie, a visitor sees what becomes of their documents and can end the visit."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+from starlette.requests import Request
+
+from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, headers
+from rag_core.errors import RagError
+from rag_core.service.visits import MAX_HOURS
+from ui.app import visitor
+from ui.app.texts import say
+
+_LAST = "visit"  # in the session: the visit that it belongs to
+_AGAIN = "./"  # the page's own address: the server hands out the cookie with it
+_BUTTON = "display:inline-block;padding:.5rem .8rem;border-radius:.5rem;background:#0b6e4f;color:#ffffff;text-decoration:none"
+HTML = "text/html"
+OK, UNCHANGED = 200, 304  # HTTP statuses
+
+
+class NewVisits:
+    """Begins a visit for a browser that opens the page without one, and leaves it its token in a cookie that no script can read."""
+
+    def __init__(self, app: Asgi) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        taken = visitor.visits()
+        if taken is None or scope["type"] != "http" or scope["method"] != "GET" or visitor.visit_of(Request(scope).cookies):
+            await self._app(scope, receive, send)
+            return
+
+        browses = any(HTML in one for one in headers(scope, b"accept"))
+
+        async def with_cookie(message: Message) -> None:
+            if message["type"] == "http.response.start" and _is_page(message, browses=browses):
+                try:
+                    _, token = taken.begin()
+                except RagError:
+                    pass  # no room: the page says so to whoever has no visit
+                else:
+                    cookie = f"{visitor.COOKIE}={token}; Path=/; HttpOnly; SameSite=Lax; Max-Age={MAX_HOURS * 3600:.0f}"
+                    kept = [(name, value) for name, value in message["headers"] if name.lower() != b"cache-control"]
+                    message["headers"] = [*kept, (b"cache-control", b"no-store"), (b"set-cookie", cookie.encode("ascii"))]
+            await send(message)
+
+        await self._app(scope, receive, with_cookie)
+
+
+def _is_page(message: Message, *, browses: bool) -> bool:
+    """Whether a response is the page's own; a browser that has it already is told so by a status, without a type."""
+    found = any(one.startswith(HTML) for one in headers(message, b"content-type"))
+    return (message["status"] == OK and found) or (message["status"] == UNCHANGED and browses)
+
+
+def let_in() -> bool:
+    """Whether this run's visitor has a visit; says that it is over where not. What a session held of an earlier visit is forgotten."""
+    visit = visitor.visit_at_page()
+    before = st.session_state.get(_LAST)
+    if before is not None and (visit is None or visit.collection != before):
+        st.session_state.clear()
+    if visit is None:
+        _show_end()
+        return False
+    st.session_state[_LAST] = visit.collection
+    return True
+
+
+def show() -> None:
+    """Show a folded field: it says when the visitor's documents are deleted, and ends the visit."""
+    taken, visit = visitor.visits(), visitor.visit_at_page()
+    if taken is None or visit is None:
+        return
+    with st.popover(say("visiting.account"), icon=":material/account_circle:", key="visit_about"):
+        st.write(say("visiting.about"))
+        st.caption(say("visiting.ends", minutes=round(taken.minutes)))
+        if not visit.may_add:
+            st.warning(say("visiting.full"), icon=":material/group:")
+        if st.button(say("visiting.end"), key="end_visit", icon=":material/delete:", help=say("visiting.end_help")):
+            taken.end(visit)
+            st.rerun()
+
+
+def named(collection: str, home: str) -> str:
+    """The name of a collection as it is read by a visitor, whose own is `home`, or by anybody else, who has none."""
+    return collection if not home else say("visiting.own") if collection == home else say("visiting.samples")
+
+
+def _show_end() -> None:
+    st.title(say("sign_in.title"), anchor=False)
+    st.info(say("visiting.over"), icon=":material/waving_hand:")
+    # a button of Streamlit's would open another tab; the page's style sheet is not here
+    st.html(f'<a href="{_AGAIN}" target="_self" style="{_BUTTON}">{html.escape(say("visiting.again"))}</a>')
