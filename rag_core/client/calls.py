@@ -9,11 +9,11 @@ from urllib.parse import quote
 from pydantic import BaseModel
 
 from rag_core.client.call import Call, File, Settings, address_in, given, key_header
-from rag_core.service import models, profile_models, run_models, visit_models
+from rag_core.service import models, profile_models, request_models, run_models, visit_models
 
 
 def index(
-    documents: Iterable[Mapping[str, Any] | models.TextIn], collection: str = "default", *, preset: str | None = None,
+    documents: Iterable[Mapping[str, Any] | request_models.TextIn], collection: str = "default", *, preset: str | None = None,
     settings: Settings | None = None, domain: str | None = None, wait: float = 60.0, key: str | None = None,
 ) -> Call[models.IndexOut]:  # fmt: skip
     """Add texts `{content, metadata?, id?, language?}`; `key` makes sending it twice the same as once."""
@@ -98,7 +98,7 @@ def set_quota(collection: str = "default", *, documents: int | None = None, byte
     return Call("PUT", address_in(collection, "quota"), models.QuotaOut, given(documents=documents, bytes=bytes))
 
 
-def documents(collection: str = "default", *, limit: int = models.PAGE_ITEMS, offset: int = 0) -> Call[models.Documents]:
+def documents(collection: str = "default", *, limit: int = request_models.PAGE_ITEMS, offset: int = 0) -> Call[models.Documents]:
     """List documents."""
     return Call("GET", address_in(collection, "documents"), models.Documents, params={"limit": limit, "offset": offset})
 
@@ -133,7 +133,7 @@ def page_image(id: str, number: int, collection: str = "default") -> Call[bytes]
     return Call("GET", address_in(collection, "documents", id, "pages", number, "image"), bytes)
 
 
-def decisions(collection: str = "default", *, limit: int = models.PAGE_ITEMS, before: int | None = None) -> Call[models.KeptList]:
+def decisions(collection: str = "default", *, limit: int = request_models.PAGE_ITEMS, before: int | None = None) -> Call[models.KeptList]:
     """List kept decisions, newest first."""
     return Call("GET", address_in(collection, "decisions"), models.KeptList, params=given(limit=limit, before=before))
 
@@ -223,7 +223,7 @@ def labels(set: str, collection: str = "default") -> Call[bytes]:
     return Call("GET", address_in(collection, "labels"), bytes, params={"set": set})
 
 
-def export(collection: str = "default", *, limit: int = models.MAX_PAGE_ITEMS, before: int | None = None) -> Call[bytes]:
+def export(collection: str = "default", *, limit: int = request_models.MAX_PAGE_ITEMS, before: int | None = None) -> Call[bytes]:
     """Take kept decisions away as JSON lines, newest first."""
     return Call("GET", address_in(collection, "export"), bytes, params=given(limit=limit, before=before))
 

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from rag_core.records.stored import MAX_COMMENT_CHARS, ExecutionOutcome, FeedbackKind
-from rag_core.service.models import Asked, Knobs, Preset, Told
+from rag_core.service.models import Told
+from rag_core.service.request_models import Asked, Knobs, Preset
 
 
 class ProposalIn(Asked):

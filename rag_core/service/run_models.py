@@ -10,7 +10,8 @@ from rag_core.errors import InvalidSetting
 from rag_core.evaluation.certify import FIRST, SHIFTED, Request
 from rag_core.evaluation.guarantee import Kind, Target
 from rag_core.library.stored.bounds import MAX_KEY_CHARS
-from rag_core.service.models import Asked, Chosen, Told
+from rag_core.service.models import Told
+from rag_core.service.request_models import Asked, Chosen
 from rag_core.service.runs import Wanted
 
 Threshold = Annotated[str, Field(max_length=MAX_KEY_CHARS)]

@@ -134,7 +134,8 @@ def test_given_a_wait_that_a_signal_ends_then_the_lock_is_handed_to_the_next() -
 
 
 def _interrupted(turn: InTurn, behind: bool) -> None:
-    old = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+    # what Ctrl+C does; a run in the background (nohup, a shell's &) ignores SIGINT itself, and would wait here for ever
+    old = signal.signal(signal.SIGALRM, signal.default_int_handler)
     signal.setitimer(signal.ITIMER_REAL, 0.05)
     try:
         with turn.held(behind):

@@ -28,7 +28,7 @@ from rag_core.entrypoints.http.headers import API_POLICY, SecurityHeaders
 from rag_core.entrypoints.http.metrics import metrics
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, headers
 from rag_core.library.stored.bounds import MAX_BYTES
-from rag_core.service import models
+from rag_core.service import models, request_models
 from rag_core.service.refusals import BUSY
 from rag_core.service.service import Service
 
@@ -143,7 +143,7 @@ def _describe(app: FastAPI) -> None:
             parts = schema["components"]
             parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
             schema["security"] = [{"token": []}]
-            own = models.IndexIn.model_json_schema(ref_template="#/components/schemas/{model}")
+            own = request_models.IndexIn.model_json_schema(ref_template="#/components/schemas/{model}")
             parts["schemas"] |= own.pop("$defs", {}) | {"IndexIn": own}
         assert app.openapi_schema is not None
         return app.openapi_schema

@@ -10,7 +10,7 @@ from fastapi import Depends, Header, Query, Request
 from rag_core.entrypoints.http import problems
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, headers, is_here, refusal
 from rag_core.errors import RagError
-from rag_core.service import models
+from rag_core.service import request_models
 from rag_core.service.collection import Collection
 from rag_core.service.jobs import Started
 from rag_core.service.places import CALLER
@@ -147,8 +147,8 @@ def after(found: Sequence[object], limit: int, offset: int) -> int | None:
     return offset + limit if offset + limit < len(found) else None
 
 
-Limit = Annotated[int, Query(ge=1, le=models.MAX_PAGE_ITEMS)]
-Offset = Annotated[int, Query(ge=0, le=models.MAX_PAGE, description="`next` of the page before.")]
+Limit = Annotated[int, Query(ge=1, le=request_models.MAX_PAGE_ITEMS)]
+Offset = Annotated[int, Query(ge=0, le=request_models.MAX_PAGE, description="`next` of the page before.")]
 Key = Annotated[str | None, Header(alias="Idempotency-Key", max_length=MAX_KEY_CHARS, description="Sent twice, the call is done once.")]
 Caller = Annotated[Principal, Depends(known)]
 Entered = Annotated[Collection, Depends(entered)]

@@ -14,12 +14,12 @@ from rag_core.entrypoints.http.caller import Caller, Entered, TheService
 from rag_core.entrypoints.http.question_routes import PNG
 from rag_core.library.indexing.described import document_json
 from rag_core.library.quota import Quota
-from rag_core.service import models
+from rag_core.service import models, request_models
 from rag_core.service.handed_in import facts
 
 router = APIRouter()
 Id = Annotated[str, Path(max_length=models.MAX_NAME_CHARS, description="As the list of documents has it.")]
-PageNumber = Annotated[int, Path(ge=1, le=models.MAX_PAGE)]
+PageNumber = Annotated[int, Path(ge=1, le=request_models.MAX_PAGE)]
 
 
 def told(document: Document) -> dict[str, Any]:
@@ -35,7 +35,7 @@ async def collections(caller: Caller, service: TheService) -> dict[str, Any]:
 
 
 @router.put("/collections/{name}", response_model=models.Collections, status_code=201)
-async def create(caller: Caller, service: TheService, name: models.Name) -> dict[str, Any]:
+async def create(caller: Caller, service: TheService, name: request_models.Name) -> dict[str, Any]:
     """Make an empty collection; one that is there stays as it is."""
     return {"items": [(await service.looks.run(lambda: service.create(caller, name))).name]}
 
@@ -55,7 +55,7 @@ async def quota(collection: Entered, service: TheService) -> dict[str, int | Non
 
 
 @router.put("/collections/{name}/quota", response_model=models.QuotaOut)
-async def set_quota(collection: Entered, service: TheService, body: models.QuotaIn) -> dict[str, int | None]:
+async def set_quota(collection: Entered, service: TheService, body: request_models.QuotaIn) -> dict[str, int | None]:
     """Say how much a collection may have; what is there stays. Needs the scope admin."""
     await service.looks.run(lambda: collection.set_quota(Quota(body.documents, body.bytes)))
     return await quota(collection, service)
@@ -64,8 +64,8 @@ async def set_quota(collection: Entered, service: TheService, body: models.Quota
 @router.get("/collections/{name}/documents", response_model=models.Documents)
 async def documents(
     collection: Entered, service: TheService,
-    limit: Annotated[int, Query(ge=1, le=models.MAX_PAGE_ITEMS)] = models.PAGE_ITEMS,
-    offset: Annotated[int, Query(ge=0, le=models.MAX_PAGE)] = 0,
+    limit: Annotated[int, Query(ge=1, le=request_models.MAX_PAGE_ITEMS)] = request_models.PAGE_ITEMS,
+    offset: Annotated[int, Query(ge=0, le=request_models.MAX_PAGE)] = 0,
 ) -> dict[str, Any]:  # fmt: skip
     """List documents, in the order in which they were added."""
     found = await service.looks.run(collection.documents)
@@ -80,7 +80,7 @@ async def document(collection: Entered, service: TheService, id: Id) -> dict[str
 
 
 @router.put("/collections/{name}/documents/{id}/metadata", response_model=models.Document)
-async def describe(collection: Entered, service: TheService, id: Id, body: models.MetadataIn) -> dict[str, Any]:
+async def describe(collection: Entered, service: TheService, id: Id, body: request_models.MetadataIn) -> dict[str, Any]:
     """Replace a document's metadata."""
     return told(await service.files.run(lambda: collection.describe(id, facts(body.metadata))))
 

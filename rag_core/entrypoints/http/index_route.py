@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from rag_core.entrypoints.http.caller import Caller, Key, TheService, once_started
 from rag_core.library.stored.bounds import MAX_FILES
 from rag_core.library.stored.sources import Source
-from rag_core.service import models
+from rag_core.service import models, request_models
 from rag_core.service.collection import Collection
 from rag_core.service.handed_in import HandedIn, files, outcomes, texts
 from rag_core.service.jobs import Started
@@ -48,13 +48,13 @@ BODY = {
         },
     }
 }
-_KNOBS, _FACTS = TypeAdapter(models.Knobs), TypeAdapter(models.Facts)
+_KNOBS, _FACTS = TypeAdapter(request_models.Knobs), TypeAdapter(request_models.Facts)
 
 
 class Sent:
     """The documents of a request, and how they are to be indexed."""
 
-    def __init__(self, chosen: models.IndexIn, handed_in: list[HandedIn]) -> None:
+    def __init__(self, chosen: request_models.IndexIn, handed_in: list[HandedIn]) -> None:
         self.collection, self.chosen, self.handed_in = chosen.collection, chosen, handed_in
 
     @property
@@ -126,7 +126,7 @@ async def _sent(request: Request, service: Service) -> Sent:
     if media == "application/json":
         raw = await request.body()
         try:
-            body = await service.looks.run(lambda: models.IndexIn.model_validate_json(raw))
+            body = await service.looks.run(lambda: request_models.IndexIn.model_validate_json(raw))
         except ValidationError as error:
             raise RequestValidationError(error.errors(include_input=False, include_url=False, include_context=False)) from None
         return Sent(body, texts(body.documents))
@@ -143,7 +143,7 @@ def _from_form(form: FormData, service: Service) -> Sent:
     try:
         fields = {"collection": _field(form, "namespace") or "default", "preset": _field(form, "preset") or None}
         fields["domain"] = _field(form, "domain") or None
-        head = models.IndexIn.model_validate({"documents": [{"content": "-"}], **fields, "settings": _object(form, "settings")})
+        head = request_models.IndexIn.model_validate({"documents": [{"content": "-"}], **fields, "settings": _object(form, "settings")})
         metadata = _FACTS.validate_python(_object(form, "metadata"))
     except ValidationError as error:
         raise RequestValidationError(error.errors(include_input=False, include_url=False, include_context=False)) from None

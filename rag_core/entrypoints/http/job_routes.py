@@ -11,7 +11,7 @@ from fastapi.responses import Response
 
 from rag_core.entrypoints.http.caller import Caller, Limit, Offset, TheService, after
 from rag_core.entrypoints.http.streams import EVENTS, Streamed, event
-from rag_core.service import models
+from rag_core.service import models, request_models
 from rag_core.service.jobs import Started
 from rag_core.service.service import Service
 
@@ -40,7 +40,7 @@ def told(started: Started) -> models.Job:
 
 
 @router.get("/jobs", response_model=models.Jobs)
-async def jobs(caller: Caller, service: TheService, limit: Limit = models.MAX_PAGE_ITEMS, offset: Offset = 0) -> dict[str, Any]:
+async def jobs(caller: Caller, service: TheService, limit: Limit = request_models.MAX_PAGE_ITEMS, offset: Offset = 0) -> dict[str, Any]:
     """List your jobs, newest first; everybody's with the scope admin."""
     found = service.jobs.all(caller)
     return {"items": [told(one) for one in found[offset : offset + limit]], "next": after(found, limit, offset)}

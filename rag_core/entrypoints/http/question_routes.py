@@ -21,7 +21,7 @@ from rag_core.entrypoints.http.caller import Caller, Entered, Key, Limit, Offset
 from rag_core.entrypoints.http.streams import EVENTS, Streamed, event
 from rag_core.entrypoints.http.waiting import waited
 from rag_core.errors import RagError
-from rag_core.service import models
+from rag_core.service import models, request_models
 from rag_core.service.principal import Scope
 from rag_core.service.questions import Asking
 
@@ -38,13 +38,13 @@ def decided(decision: Decision, id: str = "") -> JSONResponse:
     return JSONResponse(decision.to_json(id))
 
 
-def asking_of(body: models.QueryIn) -> Asking:
+def asking_of(body: request_models.QueryIn) -> Asking:
     """The question of a request."""
     values: dict[str, Any] = dict(body.settings) | ({"top_k": body.top_k} if body.top_k is not None else {})
     return Asking(body.query, body.preset, values, body.documents, body.filters, body.domain, body.session)
 
 
-async def entered(service: TheService, caller: Caller, body: models.QueryIn) -> Ask:
+async def entered(service: TheService, caller: Caller, body: request_models.QueryIn) -> Ask:
     """The way to ask the collection of a request, or all of those that it names together."""
 
     def enter() -> Ask:
@@ -61,14 +61,14 @@ async def asked(request: Request, service: TheService, ask: Ask, asking: Asking)
 
 
 @router.post("/rag/query", response_model=models.Decision)
-async def query(request: Request, body: models.QueryIn, caller: Caller, service: TheService) -> Response:
+async def query(request: Request, body: request_models.QueryIn, caller: Caller, service: TheService) -> Response:
     """Answer a question from a collection, or several together, with citations, or refuse and say why."""
     ask = await entered(service, caller, body)
     return decided(*await asked(request, service, ask, asking_of(body)))
 
 
 @router.post("/rag/query/events", responses=EVENTS, response_class=Response)
-async def query_events(request: Request, body: models.QueryIn, caller: Caller, service: TheService) -> Response:
+async def query_events(request: Request, body: request_models.QueryIn, caller: Caller, service: TheService) -> Response:
     """Answer a question as a stream: events `stage` for `search`, each call of a language model and `decide`; `decision` or `problem`."""
     ask = await entered(service, caller, body)
     caller.require(Scope.ASK)
@@ -101,7 +101,7 @@ async def _stages(request: Request, service: TheService, ask: Ask, asking: Askin
 
 
 @router.post("/rag/decide", response_model=models.Decision)
-async def decide(request: Request, body: models.DecideIn, caller: Caller, service: TheService) -> Response:
+async def decide(request: Request, body: request_models.DecideIn, caller: Caller, service: TheService) -> Response:
     """Answer from passages that you retrieved, or refuse; nothing is kept."""
     passages = [ReadyPassage(**one.model_dump()) for one in body.passages]
     found = await waited(
@@ -111,7 +111,7 @@ async def decide(request: Request, body: models.DecideIn, caller: Caller, servic
 
 
 @router.post("/rag/judge", response_model=models.Judgement)
-async def judge(body: models.JudgeIn, caller: Caller, service: TheService) -> dict[str, Any]:
+async def judge(body: request_models.JudgeIn, caller: Caller, service: TheService) -> dict[str, Any]:
     """Say for each sentence of an answer whether a context supports it."""
     row = {"id": "", "context": body.context, "answer": body.answer, "lang": body.language}
     return (await service.questions.run(lambda: service.judge(caller, [row])))[0]
@@ -131,7 +131,7 @@ async def confidence(
 @router.get("/collections/{name}/decisions", response_model=models.KeptList)
 async def decisions(
     collection: Entered, service: TheService,
-    limit: Annotated[int, Query(ge=1, le=models.MAX_PAGE_ITEMS)] = models.PAGE_ITEMS,
+    limit: Annotated[int, Query(ge=1, le=request_models.MAX_PAGE_ITEMS)] = request_models.PAGE_ITEMS,
     before: Annotated[int | None, Query(ge=1, le=2**53)] = None,
 ) -> dict[str, Any]:  # fmt: skip
     """List kept decisions, newest first: your own, or everybody's with the scope label."""
@@ -147,7 +147,7 @@ async def decision(collection: Entered, service: TheService, id: Number) -> Resp
 
 
 @router.post("/collections/{name}/decisions/{id}/replay", response_model=models.Decision)
-async def replayed(collection: Entered, service: TheService, id: Number, body: models.ReplayIn) -> Response:
+async def replayed(collection: Entered, service: TheService, id: Number, body: request_models.ReplayIn) -> Response:
     """Decide a kept question under other settings, from what was measured then."""
     return decided(await service.questions.run(lambda: collection.questions.replay(id, body.preset, body.settings)), str(id))
 
@@ -160,7 +160,9 @@ async def evidence(collection: Entered, service: TheService, id: Number, number:
 
 
 @router.post("/collections/{name}/decisions/{id}/feedback", response_model=models.Said, status_code=201)
-async def feedback(collection: Entered, service: TheService, id: Number, body: models.FeedbackIn, key: Key = None) -> dict[str, int]:
+async def feedback(
+    collection: Entered, service: TheService, id: Number, body: request_models.FeedbackIn, key: Key = None
+) -> dict[str, int]:
     """Say whether a decision was right."""
 
     def say() -> int:
@@ -171,7 +173,9 @@ async def feedback(collection: Entered, service: TheService, id: Number, body: m
 
 
 @router.get("/collections/{name}/feedback", response_model=models.FeedbackList)
-async def said(collection: Entered, service: TheService, limit: Limit = models.MAX_PAGE_ITEMS, offset: Offset = 0) -> dict[str, Any]:
+async def said(
+    collection: Entered, service: TheService, limit: Limit = request_models.MAX_PAGE_ITEMS, offset: Offset = 0
+) -> dict[str, Any]:
     """List the open feedback of everybody; needs the scope label."""
     found = await service.looks.run(lambda: collection.questions.said())
     shown = found[offset : offset + limit]

@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse, Response
 from rag_core.entrypoints.http.caller import Entered, Key, Limit, Offset, TheService, after, once_started
 from rag_core.entrypoints.http.job_routes import told
 from rag_core.evaluation.certify import Certificate
-from rag_core.service import models, run_models
+from rag_core.service import models, request_models, run_models
 from rag_core.service.jobs import Started
 from rag_core.service.runs import lacking
 from rag_core.service.runs import told as run_told
@@ -24,7 +24,7 @@ FILE: dict[int | str, dict[str, Any]] = {200: {"content": {JSON_LINES: {"schema"
 
 
 @router.post("/collections/{name}/runs", response_model=models.Job, status_code=202)
-async def run(collection: Entered, service: TheService, body: models.RunIn, key: Key = None) -> models.Job:
+async def run(collection: Entered, service: TheService, body: request_models.RunIn, key: Key = None) -> models.Job:
     """Measure labelled questions as a job; needs the scope label."""
 
     def begin() -> Started:
@@ -35,7 +35,9 @@ async def run(collection: Entered, service: TheService, body: models.RunIn, key:
 
 
 @router.get("/collections/{name}/runs", response_model=run_models.Runs)
-async def runs(collection: Entered, service: TheService, limit: Limit = models.MAX_PAGE_ITEMS, offset: Offset = 0) -> dict[str, Any]:
+async def runs(
+    collection: Entered, service: TheService, limit: Limit = request_models.MAX_PAGE_ITEMS, offset: Offset = 0
+) -> dict[str, Any]:
     """List the labelled runs, newest first; needs the scope label."""
     found = await service.looks.run(collection.runs.all)
     return {"items": [run_told(one) for one in found[offset : offset + limit]], "next": after(found, limit, offset)}
@@ -97,7 +99,7 @@ async def labels(
 @router.get("/collections/{name}/export", responses=FILE, response_class=Response)
 async def export(
     collection: Entered, service: TheService,
-    limit: Annotated[int, Query(ge=1, le=models.MAX_PAGE_ITEMS)] = models.MAX_PAGE_ITEMS,
+    limit: Annotated[int, Query(ge=1, le=request_models.MAX_PAGE_ITEMS)] = request_models.MAX_PAGE_ITEMS,
     before: Annotated[int | None, Query(ge=1, le=2**53, description="Only decisions with an id below this.")] = None,
 ) -> Response:  # fmt: skip
     """Take kept decisions away as JSON lines, newest first; needs the scope label. Go on with the last line's id as `before`."""

@@ -33,6 +33,22 @@ from rag_core.service.places import CALLER
 from rag_core.service.principal import Principal
 from rag_core.service.questions import Asking
 from rag_core.service.refusals import Unauthenticated, missing
+from rag_core.service.request_models import (
+    MAX_CONTENT_CHARS,
+    MAX_PAGE,
+    MAX_PAGE_ITEMS,
+    MAX_PASSAGES,
+    PAGE_ITEMS,
+    Domain,
+    Facts,
+    Knobs,
+    Language,
+    Name,
+    PassageIn,
+    Preset,
+    Question,
+    TextIn,
+)
 from rag_core.service.service import Service
 from rag_core.work.profiles import Taken
 
@@ -128,9 +144,9 @@ def _decided(decision: Decision, id: str = "") -> models.Decision:
 def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
     @server.tool(annotations=READS)
     async def ask(
-        context: Context[Any, Any], question: models.Question, collection: models.Name = "default",
-        top_k: Annotated[int, Field(ge=1, le=100)] | None = None, preset: models.Preset | None = None, settings: models.Knobs | None = None,
-        domain: models.Domain | None = None,
+        context: Context[Any, Any], question: Question, collection: Name = "default",
+        top_k: Annotated[int, Field(ge=1, le=100)] | None = None, preset: Preset | None = None, settings: Knobs | None = None,
+        domain: Domain | None = None,
     ) -> models.Decision:  # fmt: skip
         """Answer a question from the documents of a collection with citations, or refuse and say why."""
         with _Told():
@@ -140,8 +156,8 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
 
     @server.tool(annotations=READS)
     async def decide(
-        context: Context[Any, Any], question: models.Question,
-        passages: Annotated[list[models.PassageIn], Field(min_length=1, max_length=models.MAX_PASSAGES)],
+        context: Context[Any, Any], question: Question,
+        passages: Annotated[list[PassageIn], Field(min_length=1, max_length=MAX_PASSAGES)],
     ) -> models.Decision:  # fmt: skip
         """Answer a question from passages that you found elsewhere, best first, or refuse and say why."""
         with _Told():
@@ -150,8 +166,8 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
 
     @server.tool(annotations=READS)
     async def replay(
-        context: Context[Any, Any], decision: Number, collection: models.Name = "default", preset: models.Preset | None = None,
-        settings: models.Knobs | None = None,
+        context: Context[Any, Any], decision: Number, collection: Name = "default", preset: Preset | None = None,
+        settings: Knobs | None = None,
     ) -> models.Decision:  # fmt: skip
         """Decide a question that was asked before under other settings, from what was measured then."""
         with _Told():
@@ -161,7 +177,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
     @server.tool(annotations=READS)
     async def judge(
         context: Context[Any, Any], text: Annotated[str, Field(min_length=1, max_length=models.MAX_TEXT_CHARS)],
-        answer: Annotated[str, Field(min_length=1, max_length=10_000)], language: models.Language = "",
+        answer: Annotated[str, Field(min_length=1, max_length=10_000)], language: Language = "",
     ) -> models.Judgement:  # fmt: skip
         """Say for each sentence of an answer, of yours for instance, whether a text supports it."""
         row = {"id": "", "context": text, "answer": answer, "lang": language}
@@ -170,9 +186,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
             return models.Judgement.model_validate((await calls.run(lambda: calls.service.judge(principal, [row])))[0])
 
     @server.tool(annotations=READS)
-    async def get_evidence(
-        context: Context[Any, Any], decision: Number, number: Nth = 1, collection: models.Name = "default"
-    ) -> models.Citation:
+    async def get_evidence(context: Context[Any, Any], decision: Number, number: Nth = 1, collection: Name = "default") -> models.Citation:
         """Show a citation of a decision: document, page, the exact words and where they stand."""
         with _Told():
             entered = await calls.enter(context, collection)
@@ -180,7 +194,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
             return models.Citation.model_validate(citation_json(found))
 
     @server.tool(annotations=READS)
-    async def show_evidence(context: Context[Any, Any], decision: Number, number: Nth = 1, collection: models.Name = "default") -> Image:
+    async def show_evidence(context: Context[Any, Any], decision: Number, number: Nth = 1, collection: Name = "default") -> Image:
         """Show the page of a citation as a picture, with the cited words marked."""
         with _Told():
             entered = await calls.enter(context, collection)
@@ -190,9 +204,9 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
 def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
     @server.tool(annotations=READS)
     async def list_documents(
-        context: Context[Any, Any], collection: models.Name = "default",
-        limit: Annotated[int, Field(ge=1, le=models.MAX_PAGE_ITEMS)] = models.PAGE_ITEMS,
-        offset: Annotated[int, Field(ge=0, le=models.MAX_PAGE)] = 0,
+        context: Context[Any, Any], collection: Name = "default",
+        limit: Annotated[int, Field(ge=1, le=MAX_PAGE_ITEMS)] = PAGE_ITEMS,
+        offset: Annotated[int, Field(ge=0, le=MAX_PAGE)] = 0,
     ) -> models.Documents:  # fmt: skip
         """List the documents of a collection."""
         with _Told():
@@ -203,15 +217,15 @@ def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
 
     @server.tool(annotations=WRITES)
     async def index_document(
-        context: Context[Any, Any], content: Annotated[str, Field(min_length=1, max_length=models.MAX_CONTENT_CHARS)],
-        collection: models.Name = "default", metadata: models.Facts | None = None,
-        id: Annotated[str, Field(max_length=models.MAX_NAME_CHARS)] = "", domain: models.Domain | None = None,
+        context: Context[Any, Any], content: Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_CHARS)],
+        collection: Name = "default", metadata: Facts | None = None,
+        id: Annotated[str, Field(max_length=models.MAX_NAME_CHARS)] = "", domain: Domain | None = None,
     ) -> models.IndexOut:  # fmt: skip
         """Add a text to a collection; metadata: title, date, authority, verified, source, and keys of your own."""
         with _Told():
             principal = calls.principal(context)
             entered = await calls.run(lambda: calls.service.create(principal, collection), calls.service.looks)
-            (one,) = texts([models.TextIn(content=content, metadata=metadata or {}, id=id)])
+            (one,) = texts([TextIn(content=content, metadata=metadata or {}, id=id)])
             if isinstance(one, models.Indexed):
                 raise ToolError(f"{one.problem} {one.remedy}")
             started = await calls.run(lambda: entered.add([one], None, {}, domain), calls.service.files)
@@ -232,7 +246,7 @@ def _add_strategies(server: MCPServer[Any], calls: _Calls) -> None:
     @server.tool(annotations=RECORDS)
     async def record_execution(
         context: Context[Any, Any], prompt_id: Literal["rag_strategy", "rag_generation"], metrics: profile_models.Metrics,
-        collection: models.Name = "default", outcome: ExecutionOutcome = ExecutionOutcome.ANSWERED, feedback: FeedbackKind | None = None,
+        collection: Name = "default", outcome: ExecutionOutcome = ExecutionOutcome.ANSWERED, feedback: FeedbackKind | None = None,
         decision: Number | None = None, profile: profile_models.ProfileName = "",
     ) -> models.Said:  # fmt: skip
         """Record how your work with a prompt went: confidence, citation coverage, and whether an unsupported sentence was found."""

@@ -1,0 +1,168 @@
+"""The bodies of requests to the HTTP API, as pydantic models, and the types of their fields.
+
+`collection` is written `namespace` in JSON, as published. Whatever a request has besides is refused.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
+
+from rag_core.domain.bounds import MAX_QUESTION_CHARS
+from rag_core.domain.given import MAX_LINE_CHARS, MAX_TEXT_CHARS
+from rag_core.library.stored.bounds import MAX_FILES, MAX_KEY_CHARS, MAX_KEYS, MAX_NAME_CHARS, MAX_VALUE_CHARS
+from rag_core.records.stored import MAX_COMMENT_CHARS, FeedbackKind
+
+MAX_PASSAGES = 200  # as `decide_over` takes
+MAX_SETTINGS = 200  # more than there are
+MAX_TOGETHER = 16  # collections of one question: they are joined in memory for each
+MAX_CONTENT_CHARS = 10_000_000  # one document as text; below the largest body
+MAX_ROWS = 1000  # labelled questions of one run; larger sets are for the command line
+MAX_PAGE = 1_000_000  # number of a page, or of an item in a list: beyond any document
+PAGE_ITEMS, MAX_PAGE_ITEMS = 50, 200  # items of a list that come at once
+
+Name = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,64}$", examples=["default"])]
+Question = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION_CHARS, examples=["How long is the warranty period?"])]
+Value = bool | int | float | Annotated[str, Field(max_length=MAX_VALUE_CHARS)]
+Facts = Annotated[dict[Annotated[str, Field(min_length=1, max_length=MAX_KEY_CHARS)], Value], Field(max_length=MAX_KEYS)]
+Knobs = Annotated[dict[Annotated[str, Field(max_length=MAX_KEY_CHARS)], Value], Field(max_length=MAX_SETTINGS)]
+Preset = Annotated[str, Field(max_length=MAX_KEY_CHARS)]
+Line = Annotated[str, Field(max_length=MAX_LINE_CHARS)]
+Domain = Annotated[
+    str, Field(pattern="^[a-z]{1,30}$", examples=["legal"], description="A domain profile, such as legal; `auto` detects it. None without.")
+]
+Version = Annotated[int, Field(ge=0, le=MAX_PAGE, description="A version of a profile; 0 is the shipped one.")]
+Language = Annotated[str, Field(pattern=r"^([a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3})?$")]  # ISO 639-1, or longer as BCP 47 has it
+
+
+class Asked(BaseModel):
+    """A request: unknown fields are refused, so that a misspelt one is not taken for its default."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+_ALIASES = AliasChoices("namespace", "collection")
+
+
+def named(default: Any = "default") -> Any:
+    """A field for the name of a collection."""
+    return Field(default, validation_alias=_ALIASES, serialization_alias="namespace", description="The collection.")
+
+
+class Chosen(Asked):
+    """The settings of a call."""
+
+    preset: Preset | None = Field(default=None, description="A named set of settings; the service's own where it is left out.")
+    settings: Knobs = Field(default_factory=dict, description="Single settings over it: numbers, switches and choices.")
+
+
+class TextIn(Asked):
+    """A document as text. Metadata: title, date, authority, verified, source, and keys of your own."""
+
+    content: str = Field(max_length=MAX_CONTENT_CHARS, examples=["The warranty period is 24 months from delivery."])
+    metadata: Facts = Field(default_factory=dict, examples=[{"title": "Terms", "date": "2024-05-01"}])
+    id: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = Field(default="", description="Yours; equal texts with different ids stay two.")
+    language: Language = Field(default="", description="ISO 639-1; detected where it is left out.")
+
+
+class IndexIn(Chosen):
+    """Documents to add."""
+
+    domain: Domain | None = None
+    documents: list[TextIn] = Field(min_length=1, max_length=MAX_FILES)
+    collection: Name = named()
+
+
+class QueryIn(Chosen):
+    """A question to a collection."""
+
+    query: Question
+    collection: Name = named()
+    collections: list[Name] | None = Field(
+        default=None, min_length=1, max_length=MAX_TOGETHER,
+        description="Several to ask together, ranked together, instead of one; the decision is then kept in none of them.",
+    )  # fmt: skip
+    top_k: int | None = Field(default=None, ge=1, le=100, description="How many passages are retrieved.")
+    documents: list[Annotated[str, Field(max_length=MAX_NAME_CHARS)]] | None = Field(
+        default=None, max_length=1000, description="Ids or names of those to search; all where it is left out."
+    )
+    filters: dict[str, Annotated[str, Field(max_length=MAX_VALUE_CHARS)]] = Field(default_factory=dict, max_length=MAX_KEYS)
+    domain: Domain | None = None
+    session: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = Field(
+        default="", description="Whom you ask for, where you serve many: an id of your own. Two profiles are compared by it; it is hashed."
+    )
+
+    @model_validator(mode="after")
+    def _one_or_several(self) -> QueryIn:
+        if self.collections is not None and "collection" in self.model_fields_set:
+            raise ValueError("namespace and collections do not go together: name all of them in collections")
+        if self.collections is not None and self.domain is not None:
+            raise ValueError("domain and collections do not go together: each collection has its own profiles")
+        return self
+
+
+class PassageIn(Asked):
+    """A passage that you retrieved; all but its text may be left out."""
+
+    text: str = Field(min_length=1, max_length=MAX_TEXT_CHARS)
+    document: Line = ""
+    page: int | None = Field(default=None, ge=1, le=MAX_PAGE)
+    section: Line = ""
+    id: Line = ""
+    score: float | None = Field(default=None, allow_inf_nan=False)
+    language: Language = ""
+    metadata: Facts = Field(default_factory=dict)
+
+
+class DecideIn(Chosen):
+    """A question over passages, best first."""
+
+    question: Question
+    passages: list[PassageIn] = Field(min_length=1, max_length=MAX_PASSAGES, examples=[[{"text": "The warranty period is 24 months."}]])
+
+
+class ReplayIn(Chosen):
+    """The settings to decide a kept question under."""
+
+    settings: Knobs = Field(default_factory=dict, examples=[{"min_confidence": 0.9}])
+
+
+class FeedbackIn(Asked):
+    """A reader's word on a decision; `document` and `page` say where the answer stands."""
+
+    kind: FeedbackKind
+    comment: Annotated[str, Field(max_length=MAX_COMMENT_CHARS)] = ""
+    document: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = ""
+    page: int = Field(default=0, ge=0, le=MAX_PAGE)
+
+
+class MetadataIn(Asked):
+    """A document's metadata; it replaces all of it."""
+
+    metadata: Facts = Field(examples=[{"title": "Terms", "class": "10"}])
+
+
+class RunIn(Chosen):
+    """Labelled questions `{id, question, answerable, answers?, documents?, …}` to measure."""
+
+    name: Annotated[str, Field(min_length=1, max_length=100)] = Field(examples=["warranty"])
+    questions: list[dict[str, Any]] = Field(
+        min_length=1, max_length=MAX_ROWS, examples=[[{"id": "1", "question": "How long is the warranty?", "answerable": True}]]
+    )
+    budget_tokens: int | None = Field(default=None, ge=1, le=10**9, description="Stop when a language model has taken so many.")
+
+
+class QuotaIn(Asked):
+    """The most that a collection may have; what is left out has no limit."""
+
+    documents: int | None = Field(default=None, ge=1, le=10**9, examples=[500])
+    bytes: int | None = Field(default=None, ge=1, le=2**53, description="Of files as they were handed in.")
+
+
+class JudgeIn(Asked):
+    """An answer to hold against a context, sentence by sentence."""
+
+    context: str = Field(min_length=1, max_length=MAX_TEXT_CHARS, examples=["The warranty period is 24 months."])
+    answer: str = Field(min_length=1, max_length=10_000, examples=["The warranty lasts 24 months."])
+    language: Language = ""
