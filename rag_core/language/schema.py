@@ -425,6 +425,10 @@ class LimitRows:
         see: in brackets that only point elsewhere; `places`: the other words that may stand there ("the map").
         refers: may refer to what was just stated ("this", "it").
         bears: words of a sentence that may bear on the one before it: take it back, tell who says so, when, for whom, at what price.
+        besides: before what is excepted where the rest speaks of all or none ("every day apart from Monday"), and is an addition elsewhere;
+            `besides_behind`: behind it.
+        rates: before what a value is counted by ("per night"); `rates_of_unit`: before a unit only ("a day"); `rate_words`: say it by
+            themselves ("monthly"); `no_rates`: phrases that only look like one ("as per").
     """
 
     then: Phrases
@@ -457,6 +461,12 @@ class LimitRows:
     places: Phrases = ()
     refers: Phrases = ()
     bears: Phrases = ()
+    besides: Phrases = ()
+    besides_behind: Phrases = ()
+    rates: Phrases = ()
+    rates_of_unit: Phrases = ()
+    rate_words: Phrases = ()
+    no_rates: Phrases = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ def dropped_bounds(claim: str, evidence: str, question: str, lang: str, limits: 
         return _dropped_points(claim, evidence, lang, limits)
     found = []
     for one in mine:
-        same = [other for other in values(evidence, lang).quantities if not other.ordinal and _equal(one, other)]
-        given = any(_equal(one, other) and _is_bounded(question, other, limits) for other in asked)
+        same = [other for other in values(evidence, lang).quantities if not other.ordinal and equal(one, other)]
+        given = any(equal(one, other) and _is_bounded(question, other, limits) for other in asked)
         if same and not one.ordinal and not given and not _is_loose(claim, one, limits):
             bounds = [_bound(evidence, other, limits) for other in same]
             found += bounds[:1] if all(bounds) else []
@@ -57,7 +57,7 @@ def dropped_restrictions(sentence: Sentence, evidence: str, mine: Said, asked: S
     """The nouns that a bounded value restricts, "flights of more than 7 hours", where the claim has the noun without it."""
     said = (*values(mine.text, lang).quantities, *values(asked.text, lang).quantities)
     for one in values(evidence, lang).quantities:
-        if not sentence.start <= one.start < sentence.end or any(_equal(one, other) for other in said):
+        if not sentence.start <= one.start < sentence.end or any(equal(one, other) for other in said):
             continue
         if before := limits.restricts_before.search(evidence, max(sentence.start, one.start - _BEFORE), one.start):
             start, noun = before.start(), _noun_before(sentence, evidence, before.start(), limits)
@@ -94,7 +94,7 @@ def _noun_behind(sentence: Sentence, behind: int, limits: LimitWords) -> Token |
     return next((noun for one, noun in near if one.folded in limits.of and not noun.light), None)
 
 
-def _equal(one: Quantity, other: Quantity) -> bool:
+def equal(one: Quantity, other: Quantity) -> bool:
     """Whether two values are the same, in another unit too; one of them may lack its unit."""
     if one.value == other.value:
         return one.unit == other.unit or "" in (one.unit, other.unit)
