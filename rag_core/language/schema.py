@@ -345,6 +345,37 @@ class WordOrder:
 
 
 @dataclass(frozen=True, slots=True)
+class PlaceRows:
+    """How a sentence says which part a noun has in it, and which word an "only" is about; words and patterns meet folded words.
+
+    Args:
+        before: prepositions, right before a noun or its article; `behind`: postpositions, right behind it.
+        doers: those of them that name who does what a passive says; `passives`: words without which they do not, none where they always do.
+        articles: words that begin a noun, each with the cases that it may show, as gender and case: "mN fD"; without cases where the
+            language has none. Genders are m, f, n and p (plural), cases N, G, D, A and I.
+        endings: of nouns, by case, where no article shows it; what has none of them counts as a nominative.
+        nouns_capitalised: whether a capital tells a noun from other words.
+        joins: words between the items of a list.
+        mutual: prepositions that say the same of two things whichever comes first ("near").
+        only_behind: words for "only" that stand behind the word they are about.
+        only_floats: words behind which "only" may be about anything that follows ("may only be opened by staff"), as it may there behind a
+            word that says something; none where it is always about what stands next.
+    """
+
+    before: FoldedSet = frozenset()
+    behind: FoldedSet = frozenset()
+    doers: FoldedSet = frozenset()
+    passives: FoldedSet = frozenset()
+    articles: Table = field(default_factory=dict)
+    endings: StarPatterns = field(default_factory=dict)
+    nouns_capitalised: Flag = False
+    joins: FoldedSet = frozenset()
+    mutual: FoldedSet = frozenset()
+    only_behind: FoldedSet = frozenset()
+    only_floats: FoldedSet = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class ActRows:
     """Acts by which people bind one another, and how a sentence says whose act it is; a language without them is not read for it.
 
@@ -613,6 +644,7 @@ class LanguageInfo:
     times: TimeWords | None = None
     laws: LawRows | None = None
     word_order: WordOrder | None = None
+    places: PlaceRows | None = None
     markers: Levels = field(default_factory=dict)
     acts: ActRows | None = None
     limits: LimitRows | None = None

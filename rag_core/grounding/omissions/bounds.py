@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+import regex
+
 from rag_core.facts.align import Sentence, Token
 from rag_core.facts.dates import Date, Time
+from rag_core.facts.lexicon import dimension
 from rag_core.facts.numbers import Quantity
 from rag_core.facts.values import values
 from rag_core.grounding.omissions.said import KEPT, Said
@@ -14,6 +17,8 @@ from rag_core.grounding.omissions.words import LimitWords
 
 _BEFORE, _BEHIND = 40, 30  # characters in which a bound is looked for
 _RANGE = 15  # characters between the ends of a range, at most
+_VALUE_BEFORE = regex.compile(r"\p{Nd}[^\p{L}]*\p{L}{0,4}\.?\s*$")  # a value right before a bound, which ends a range then: "z 5 % do 10 %"
+_TIME = "time"  # a dimension of units
 _OF = 3  # words between a bound behind its value and the noun that both restrict
 
 _Point = Date | Time | Quantity
@@ -102,11 +107,19 @@ def equal(one: Quantity, other: Quantity) -> bool:
 
 
 def _bound(text: str, one: Quantity, limits: LimitWords) -> str:
-    """A value with the bound that stands right before or behind it; empty where there is none."""
-    if before := limits.bounds_before.search(text, max(0, one.start - _BEFORE), one.start):
-        return text[before.start() : one.end]
-    behind = limits.bounds_behind.match(text, one.end)
-    return text[one.start : behind.end()] if behind else ""
+    """A value with the bound that stands right before or behind it; empty where there is none.
+
+    "Within" goes without saying of a time only: 30 days are a deadline, 30 kilometres are not.
+    """
+    within = bool(one.unit) and dimension(one.unit) != _TIME
+    befores = (limits.bounds_before, limits.within_before) if within else (limits.bounds_before,)
+    behinds = (limits.bounds_behind, limits.within_behind) if within else (limits.bounds_behind,)
+    for pattern in befores:
+        before = pattern.search(text, max(0, one.start - _BEFORE), one.start)
+        if before and not (pattern is limits.within_before and _VALUE_BEFORE.search(text, max(0, before.start() - _RANGE), before.start())):
+            return text[before.start() : one.end]
+    found = next((match for pattern in behinds if (match := pattern.match(text, one.end))), None)
+    return text[one.start : found.end()] if found else ""
 
 
 def _is_bounded(text: str, one: Quantity, limits: LimitWords) -> bool:
