@@ -9,7 +9,7 @@ about, though both have the words of either.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rag_core.facts.align import Sentence, read
 from rag_core.facts.markers import Marker
@@ -18,6 +18,7 @@ from rag_core.language.schema import PlaceRows
 
 _MAX_TOKENS = 80  # words of a sentence; longer ones are tables or lists
 _ONLY, _AMOUNTS = "only", ("no", "few", "some", "many", "most", "all", "not_all")  # levels of a quantifier
+_MADE_OF = 2 / 3  # share of a claim's words that the sentence has, at least, as in `rag_core.facts.places`
 _FIRST = 2  # words behind an amount, one of which names what it is an amount of: "most samples", "most wet samples"
 _NEAR = 10  # words from an amount to what it is an amount of: "alle im Frühjahr aus dem See entnommenen Proben"
 
@@ -39,10 +40,39 @@ def moved_restrictions(claim: str, evidence: str, lang: str) -> Iterator[str]:
                 yield next(f"{_text(mine, marker)} {token.text}" for token in mine.tokens if token.stem in focus)
 
 
+def turned_universals(claim: str, evidence: str, lang: str) -> Iterator[str]:
+    """The converse of a rule: "every member is an apprentice" for "every apprentice is a member", as "every member"."""
+    held = read(evidence, lang)
+    for mine in read(claim, lang):
+        near = _nearest(mine, held) if _universals(mine) else []
+        told = [_run(one, evidence, range(marker.end, len(one.tokens))) for one in near for marker in _universals(one)]
+        known, words = {stem for of in told for stem in of}, {token.stem for token in mine.tokens}
+        runs = [(marker, _run(mine, claim, range(marker.end, len(mine.tokens)))) for marker in _universals(mine)]
+        firsts = {of[0] for _, of in runs if of}
+        beside = any(other and other[0] in words and other[0] not in firsts for other in told)
+        for marker, of in runs if beside else ():
+            if of and of[0] not in known and any(of[0] in {token.stem for token in one.tokens} for one in near):
+                yield f"{_text(mine, marker)} {next(token.text for token in mine.tokens if token.stem == of[0])}"
+
+
+def _nearest(mine: Sentence, theirs: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences that have most of a claim's words; none where they have less than `_MADE_OF` of them."""
+    said = {token.stem for place, token in enumerate(mine.tokens) if mine.says(place)}
+    counts = [len(said & one.terms) for one in theirs]
+    best = max(counts, default=0)
+    return [one for one, count in zip(theirs, counts, strict=True) if count == best] if said and best >= _MADE_OF * len(said) else []
+
+
+def _universals(sentence: Sentence) -> list[Marker]:
+    return [one for one in _amounts(sentence) if one.level == "all"]
+
+
 def changed_amounts(claim: str, evidence: str, lang: str) -> Iterator[str]:
     """The words for an amount of a claim ("all") that the evidence has otherwise before the same word ("most"), wherever that stands."""
-    told = [(marker, _run(one, evidence, range(marker.end, len(one.tokens)))) for one in read(evidence, lang) for marker in _amounts(one)]
-    for mine in read(claim, lang) if told else ():
+    held = read(evidence, lang)
+    for mine in read(claim, lang):
+        near = _nearest(mine, held) if _amounts(mine) else []
+        told = [(marker, _run(one, evidence, range(marker.end, len(one.tokens)))) for one in near for marker in _amounts(one)]
         for marker in _amounts(mine):
             words = _within(mine, marker)
             same = [other for other, of in told if not words.isdisjoint(of[:_FIRST])]

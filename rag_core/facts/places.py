@@ -13,14 +13,18 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations, pairwise
 
 from rag_core.facts.align import Sentence, Token, read
-from rag_core.language import LANGUAGES, fold
+from rag_core.facts.numbers import Quantity
+from rag_core.facts.values import values
+from rag_core.language import LANGUAGES, fold, words
 from rag_core.language.schema import PlaceRows
 
 _MAX_TOKENS = 80  # words of a sentence; longer ones are tables or lists
 _MADE_OF = 2 / 3  # share of a claim's words that the sentence has, at least, by hand: with fewer in common another verb may turn the parts
 _MAX_MOVED = 12  # words with another part that are compared with one another; more of them are another statement
+_BEFORE, _PREPOSITION = 30, 2  # characters before a value, and words of them of which one may be its preposition: "to about 300"
 _OBLIGED = ("obligation", "recommendation")  # levels of a modal at which a Hindi subject has the mark of an object
 _SUBJECT, _OBJECT = "N", "A"  # cases; the subject of a passive is the object of what is done
+_ANY_CASE = frozenset("NADG")
 _DOER = "I"  # the case of a doer beside a passive
 
 Parts = frozenset[str]  # what a word may be: a case, with its gender where an article shows it, or a preposition with its case left away
@@ -45,6 +49,25 @@ def exchanged_parts(claim: str, evidence: str, lang: str) -> Iterator[str]:
         found = [_exchanged(mine, claim, one, evidence, rows) for one in near]
         if all(found):
             yield found[0]
+
+
+def changed_directions(claim: str, evidence: str, lang: str) -> Iterator[str]:
+    """The values of a claim to which something rose, say, where the evidence says by how much, or the other way round."""
+    rows = LANGUAGES[lang].places if lang in LANGUAGES else None
+    if rows is None or not rows.to_how_much:
+        return
+    theirs = values(evidence, lang).quantities
+    for one in values(claim, lang).quantities:
+        told = [_direction(evidence, other, rows) for other in theirs if other.value == one.value]
+        mine = _direction(claim, one, rows)
+        if mine and told and all(told) and mine not in told:
+            yield one.text
+
+
+def _direction(text: str, one: Quantity, rows: PlaceRows) -> str:
+    """What a value's preposition says of a change: by how much, or to how much; empty where there is none."""
+    before = [fold(word.text) for word in words(text[max(0, one.start - _BEFORE) : one.start])][-_PREPOSITION:]
+    return next((name for name, row in (("by", rows.by_how_much), ("to", rows.to_how_much)) if not row.isdisjoint(before)), "")
 
 
 def _stems(sentence: Sentence) -> frozenset[str]:
@@ -146,6 +169,6 @@ def _of_word(token: Token, mark: str, cases: Parts, rows: PlaceRows, passive: bo
     if cases:
         return frozenset(part.replace(_SUBJECT, _OBJECT) for part in cases) if passive else cases
     if rows.nouns_capitalised:
-        return frozenset()  # a noun without an article shows no case
+        return _ANY_CASE  # a noun without an article shows none
     case = next((case for case, forms in rows.endings.items() if forms.fullmatch(token.folded)), _SUBJECT)
     return frozenset({_SUBJECT if case == _DOER and passive else case})

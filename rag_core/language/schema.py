@@ -264,6 +264,7 @@ class ValueRows:
         ordinals: with `ordinal_endings`; `cardinal_endings`: with which a cardinal becomes an ordinal; `ordinal_suffixes`: behind digits.
         range: between two values; `between`: before two that `join` joins.
         relations: between a value and what it is counted from or is a part of; `relations_before`: that stands before the value.
+        possessives: words before what it is counted from that do not say what that is ("its").
         weekdays: seven groups of spellings, from Monday, as they are written.
         units: further spellings; `units_before`: units in words that stand before their number; `parted_units`: patterns of those of two
             words.
@@ -284,6 +285,7 @@ class ValueRows:
     range: Words = ()
     between: Text = ""
     relations: Words = ()
+    possessives: FoldedSet = frozenset()
     relations_before: Flag = False
     weekdays: Groups = ()
     units: Spellings = field(default_factory=dict)
@@ -358,6 +360,9 @@ class PlaceRows:
         joins: words between the items of a list.
         mutual: prepositions that say the same of two things whichever comes first ("near").
         only_behind: words for "only" that stand behind the word they are about.
+        clauses: by what they say ("cause", "first"), words that begin a clause or a step; a star for the rest of a word.
+        clause_ends: words that end such a clause where no stop does ("so", "then" behind "if").
+        by_how_much, to_how_much: right before a value, how far something changed and where to.
         only_floats: words behind which "only" may be about anything that follows ("may only be opened by staff"), as it may there behind a
             word that says something; none where it is always about what stands next.
     """
@@ -373,6 +378,10 @@ class PlaceRows:
     mutual: FoldedSet = frozenset()
     only_behind: FoldedSet = frozenset()
     only_floats: FoldedSet = frozenset()
+    clauses: StarPatterns = field(default_factory=dict)
+    clause_ends: FoldedSet = frozenset()
+    by_how_much: FoldedSet = frozenset()
+    to_how_much: FoldedSet = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -460,6 +469,11 @@ class LimitRows:
             `besides_behind`: behind it.
         rates: before what a value is counted by ("per night"); `rates_of_unit`: before a unit only ("a day"); `rate_words`: say it by
             themselves ("monthly"); `no_rates`: phrases that only look like one ("as per").
+        exclusive: before the only condition on which something holds ("only if").
+        together: of a value, that it is of several things as a whole; `each`: that it is of every one of them.
+        coming: that something is still to come or is wished for ("will", "wants to"); `past`: that it has been.
+        reporting: of what follows, that somebody says or believes it ("claims that"); `source`: before who says it ("according to"), and
+            `source_behind`: behind him; `binding`: texts that bind, whose name need not be told with what they say.
     """
 
     then: Phrases
@@ -498,6 +512,15 @@ class LimitRows:
     rates_of_unit: Phrases = ()
     rate_words: Phrases = ()
     no_rates: Phrases = ()
+    exclusive: Phrases = ()
+    together: Phrases = ()
+    each: Phrases = ()
+    coming: Phrases = ()
+    past: Phrases = ()
+    reporting: Phrases = ()
+    source: Phrases = ()
+    source_behind: Phrases = ()
+    binding: Phrases = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ import yaml
 from rag_core.decision.decide import replay
 from rag_core.domain.decision import Decision
 from rag_core.engine import Engine
-from rag_core.library.sources import text_source
+from rag_core.library.sources import Source, text_source
 from rag_core.settings import Mode, Settings
 from rag_core.wiring import language_model, open_engine
 from tests.campaign import ROOT
@@ -101,11 +101,15 @@ def engine_with(server: ModelServer, folder: Path, languages: Sequence[str]) -> 
 
 @contextmanager
 def engine_over(server: ModelServer, folder: Path, stated: Mapping[str, Sequence[str]]) -> Iterator[Engine]:
-    """A library with a document of each name, six sentences to a paragraph, and the real client of the scripted server."""
+    """A library with a document of each name, six sentences to a paragraph, and the real client of the scripted server.
+
+    One without sentences is the sample of that name.
+    """
     engine = open_engine(folder, settings=Settings.load())
     for name, found in stated.items():
         text = "\n\n".join(" ".join(found[at : at + 6]) for at in range(0, len(found), 6))
-        report = engine.library.add([text_source(name, text)], Settings.load())
+        source = text_source(name, text) if found else Source(name, (ROOT / "data/samples" / name).read_bytes(), "pdf")
+        report = engine.library.add([source], Settings.load())
         assert not report.problems, report.problems
     environment = {"OPENAI_BASE_URL": server.base_url, "RAG_MODEL": "scripted"}
     engine.tools = replace(engine.tools, model=lambda s: language_model(s, environment=environment))

@@ -1,6 +1,6 @@
 """Compressions in a model's own words under the preset `compliance`: which good ones are shown, and which bad ones.
 
-    python -m tests.campaign.rewording [--preset default] [--lies fresh_lies.yaml] [--gates]
+    python -m tests.campaign.rewording [--preset default] [--lies tests/adversarial/fresh_lies.yaml] [--gates]
 
 The pairs stand in `tests/adversarial/compression_pairs.yaml`; a file of lies has the documents that they are about. Each is drafted again
 and again, whatever is found. Gates before the draft only observe, so that what is measured are the audits of the draft; with `--gates` they
@@ -65,19 +65,16 @@ def pairs() -> list[Draft]:
 
 
 def lies(path: Path) -> tuple[dict[str, list[str]], list[Draft]]:
-    """The sentences of each document of a file, and the lies about them."""
+    """The sentences of each document of a file, none of a sample, and the lies about them."""
     read = yaml.safe_load(path.read_text(encoding="utf-8"))
-    stated: dict[str, list[str]] = read["documents"]
-    found = []
-    for document, kind, key, text, question in read["lies"]:
-        source = next(one for one in stated[document] if key in one)
-        found.append(Draft(document, kind, question, source, text, good=False))
-    return stated, found
+    found = [Draft(document, kind, question, source, text, good=False) for document, kind, question, source, text in read["lies"]]
+    return {**{one.document: [] for one in found}, **read["documents"]}, found
 
 
 def run(drafts: Sequence[Draft], engine: Engine, server: ModelServer, preset: str = PRESET, *, gates: bool = False) -> Iterator[End]:
     """Ask each draft's question of its document, under a preset."""
-    names = {document.name.rpartition(".")[0] or document.name: document.id for document in engine.library.snapshot.documents}
+    kept = engine.library.snapshot.documents
+    names = {name: document.id for document in kept for name in (document.name, document.name.rpartition(".")[0])}
     alone = {"drafter": "model", "model": "scripted", "model_cache": False, "fallback_extract": False, "max_retries": 0}
     settings = Settings.load(preset, {**alone, **({} if gates else OBSERVED)})
     for one in drafts:
@@ -111,10 +108,8 @@ def main() -> int:
     parser.add_argument("--gates", action="store_true", help="let the gates before the draft stand")
     chosen = parser.parse_args()
     drafts = pairs()
-    stated = {
-        document: [one.source for one in drafts if one.good and one.document == document]
-        for document in {one.document: 0 for one in drafts}
-    }
+    languages = dict.fromkeys(one.document for one in drafts)
+    stated = {language: [one.source for one in drafts if one.good and one.document == language] for language in languages}
     if chosen.lies:
         stated, drafts = lies(chosen.lies)
     found = []

@@ -103,8 +103,9 @@ def test_given_an_only_about_the_same_word_then_nothing_was_moved(lang: str, evi
         ("en", "Most samples held lead, and all samples held salt.", "Salt was in all samples.", []),
         ("en", "Most members vote by letter.", "Many members vote by letter.", []),  # neighbours may say the same
         ("cs", "Většina vzorků z jezera obsahovala olovo.", "Olovo bylo na jaře ve všech vzorcích z jezera.", ["všech"]),
-        ("de", "Die meisten Proben, die das Labor entnahm, enthielten Blei.", "Alle aus dem See entnommenen Proben enthielten Blei.",
+        ("de", "Die meisten Proben, die das Labor dem See entnahm, enthielten Blei.", "Alle dem See entnommenen Proben enthielten Blei.",
          ["Alle"]),
+        ("de", "Die meisten Proben waren rein.", "Alle dem See entnommenen Proben enthielten Blei.", []),  # about something else
         ("hi", "अधिकांश नमूनों में सीसा मिला।", "झील के सभी नमूनों में सीसा था।", ["सभी"]),
     ],
 )  # fmt: skip

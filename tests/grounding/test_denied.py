@@ -1,4 +1,4 @@
-"""Drafts that lose a rate ("per day"), an exception or a denial, in four languages, and honest ones that say it in other words."""
+"""Drafts that lose a rate ("per day"), an exception, a denial, or who says so, in four languages, and honest ones in other words."""
 
 from __future__ import annotations
 
@@ -121,6 +121,49 @@ def test_given_a_claim_of_what_its_clause_denies_then_the_denial_is_named(lang: 
 )
 def test_given_a_denial_in_other_words_or_of_another_clause_then_nothing_was_left_out(lang: str, evidence: str, claim: str) -> None:
     assert omissions(claim, evidence, lang) == ()
+
+
+@each(
+    ("lang", "evidence", "claim", "lost"),
+    [
+        ("en", "A visitor may pick fruit only if a guide is present.", "A visitor may pick fruit whenever a guide is present.", "only if"),
+        ("en", "The roof will be replaced in 2027.", "The roof was replaced in 2027.", "will"),
+        ("en", "The two presses together need 30 kilowatts.", "The two presses need 30 kilowatts each.", "together"),
+        ("en", "The council denies that the dam is cracked.", "The dam is cracked.", "denies"),
+        ("en", "According to the brewery, the spring has run dry.", "The spring has run dry.", "According to the brewery"),
+        ("cs", "Host smí plout jen tehdy, má-li průvodce.", "Host smí plout vždy, má-li průvodce.", "jen tehdy"),
+        ("cs", "Střecha bude opravena v roce 2027.", "Střecha byla opravena v roce 2027.", "bude"),
+        ("cs", "Soused tvrdí, že plot je nebezpečný.", "Plot je nebezpečný.", "tvrdí"),
+        ("cs", "Podle pivovaru pramen vyschl.", "Pramen vyschl.", "Podle pivovaru pramen vyschl"),
+        ("de", "Das Dach wird 2027 erneuert.", "Das Dach wurde 2027 erneuert.", "wird"),
+        ("de", "Der Prüfer glaubt, dass das Siegel gebrochen ist.", "Das Siegel ist gebrochen.", "glaubt"),
+        ("hi", "दोनों मशीनें मिलकर 30 किलोवाट बिजली लेती हैं।", "हर मशीन 30 किलोवाट बिजली लेती है।", "मिलकर"),
+        ("hi", "छत 2027 में बदली जाएगी।", "छत 2027 में बदली गई।", "जाएगी"),
+    ],
+)  # fmt: skip
+def test_given_a_draft_that_does_without_who_says_so_or_when_or_together_then_that_is_named(
+    lang: str, evidence: str, claim: str, lost: str
+) -> None:
+    assert lost in omissions(claim, evidence, lang)
+
+
+@each(
+    ("lang", "question", "evidence", "claim"),
+    [
+        ("en", "", "A visitor may pick fruit only if a guide is present.", "A guide must be present where a visitor picks fruit."),
+        ("en", "", "A visitor may enter only if a guide is present.", "No visitor may enter unless a guide is present."),
+        ("en", "", "According to clause 9, the fee is 5 pounds.", "The fee is 5 pounds."),  # a text that binds
+        ("en", "", "The council denies that the dam is cracked.", "The council says that the dam has no crack."),
+        ("en", "What is it that the council denies?", "The council denies that the dam is cracked.", "The dam is cracked."),
+        ("en", "", "The roof was replaced and will be painted.", "The roof was replaced."),
+        ("en", "", "The two presses together need 30 kilowatts.", "The two presses need 30 kilowatts."),
+        ("cs", "", "Podle článku 9 činí poplatek 50 Kč.", "Poplatek činí 50 Kč."),
+        ("de", "", "Das Dach wird 2027 erneuert.", "2027 wird das Dach erneuert."),
+        ("hi", "", "बैठक तभी मान्य है जब 5 सदस्य हों।", "बैठक के लिए 5 सदस्य चाहिए।"),
+    ],
+)  # fmt: skip
+def test_given_these_words_in_another_form_then_nothing_was_left_out(lang: str, question: str, evidence: str, claim: str) -> None:
+    assert omissions(claim, evidence, lang, question) == ()
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -22,6 +22,7 @@ from rag_core.grounding.omissions.bounds import dropped_bounds, dropped_restrict
 from rag_core.grounding.omissions.denied import dropped_denials
 from rag_core.grounding.omissions.rates import dropped_rates
 from rag_core.grounding.omissions.said import KEPT, Said
+from rag_core.grounding.omissions.told import dropped_words
 from rag_core.grounding.omissions.words import LimitWords, limit_words
 from rag_core.ingest.normalise import normalise
 
@@ -95,6 +96,7 @@ class _Comparison:
         yield from self._modals(sentence, found)
         yield from _dropped_adjectives(sentence, self.told, self.mine, self.asked, self.limits)
         yield from _dropped_relatives(sentence, self.told, self.mine, self.asked, self.limits)
+        yield from dropped_words(self.mine, self.asked, sentence, self.told, self.lang, self.limits)
         yield from dropped_restrictions(sentence, self.told, self.mine, self.asked, self.lang, self.limits)
 
     def _says_one(self, one: _Condition) -> bool:

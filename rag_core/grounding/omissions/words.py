@@ -60,6 +60,15 @@ class LimitWords:
     rates_of_unit: regex.Pattern[str]
     rate_words: regex.Pattern[str]
     no_rates: regex.Pattern[str]
+    exclusive: regex.Pattern[str]
+    together: regex.Pattern[str]
+    each: regex.Pattern[str]
+    coming: regex.Pattern[str]
+    past: regex.Pattern[str]
+    reporting: regex.Pattern[str]
+    source: regex.Pattern[str]
+    source_behind: regex.Pattern[str]
+    binding: regex.Pattern[str]
     modal_before_verb: bool
 
     def said(self, text: str) -> Counter[str]:
@@ -112,6 +121,15 @@ def limit_words(lang: str) -> LimitWords | None:
         rates_of_unit=_phrases(row.rates_of_unit),
         rate_words=_phrases(row.rate_words),
         no_rates=_phrases(row.no_rates),
+        exclusive=_phrases(row.exclusive),
+        together=_phrases(row.together),
+        each=_phrases(row.each),
+        coming=_phrases(row.coming),
+        past=_phrases(row.past),
+        reporting=_phrases(row.reporting),
+        source=_phrases(row.source),
+        source_behind=_phrases(row.source_behind),
+        binding=_phrases(row.binding),
         modal_before_verb=row.modal_before_verb,
     )
 
