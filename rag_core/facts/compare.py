@@ -13,11 +13,14 @@ from functools import lru_cache
 import regex
 
 from rag_core.facts.citation_marks import strip_marks
+from rag_core.facts.clauses import turned_clauses
 from rag_core.facts.dates import dates
 from rag_core.facts.doers import changed_doers
+from rag_core.facts.focus import changed_amounts, moved_restrictions, turned_universals
 from rag_core.facts.logic import changed_operators
 from rag_core.facts.names import Name, canonical_code, codes, initials, name_stands, names
 from rag_core.facts.numbers import ascii_digits, plain_quantities
+from rag_core.facts.places import changed_directions, exchanged_parts
 from rag_core.facts.role_swap import role_swaps
 from rag_core.facts.roles import wrong_roles
 from rag_core.facts.substitution import substituted_words
@@ -106,7 +109,9 @@ def _otherwise(claim: str, evidence: str, lang: str, evidence_lang: str) -> tupl
     if lang == evidence_lang:
         mine, theirs = ([(name.start, name.end) for name in _names(text, lang)] for text in (claim, evidence))
         changed += substituted_words(claim, evidence, lang, mine, theirs)
-        roles = (wrong_roles, role_swaps, changed_doers)
+        amounts = (moved_restrictions, changed_amounts, turned_universals)
+        changed += [("quantifier", text) for differ in amounts for text in differ(claim, evidence, lang)]
+        roles = (wrong_roles, role_swaps, changed_doers, exchanged_parts, changed_directions, turned_clauses)
         changed += [("role", text) for differ in roles for text in differ(claim, evidence, lang)]
     return tuple(changed)
 

@@ -124,6 +124,7 @@ class ValueWords:
         weekdays: from 1, Monday, as they are written.
         relations: words between a value and what it is counted from, or is a part of: "30 days after", "5 % of".
         relations_before: whether that stands before the value, as in Hindi.
+        possessives: words like "its" that do not say what a value is counted from, where they are no small words anyway.
     """
 
     is_plain: bool
@@ -143,6 +144,7 @@ class ValueWords:
     weekdays: Mapping[str, int]
     relations: frozenset[str]
     relations_before: bool
+    possessives: frozenset[str] = frozenset()
 
 
 def cover(text: str, taken: Iterable[tuple[int, int]]) -> bytearray:
@@ -190,6 +192,7 @@ def value_words(lang: str) -> ValueWords:
         weekdays={word: day for day, names in enumerate(row.weekdays, 1) for word in names},
         relations=_folded(row.relations),
         relations_before=row.relations_before,
+        possessives=row.possessives,
     )
 
 

@@ -7,7 +7,7 @@ evidence, in the same forms. A passive has another form of the verb, and an adve
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import regex
@@ -32,6 +32,7 @@ def role_swaps(claim: str, evidence: str, lang: str) -> Iterator[str]:
         turned = [_turned(sentence, claim, other, evidence, order) for other in near]
         if near and all(turned):
             yield turned[0]
+        yield from _doers_acted_on(sentence, theirs, order)
 
 
 def _made_of(sentence: Sentence, other: Sentence, order: WordOrder) -> bool:
@@ -56,6 +57,26 @@ def _turned(sentence: Sentence, claim: str, other: Sentence, evidence: str, orde
         if _changed_places(theirs, before, word, after):
             return " ".join(sentence.tokens[mine[one]].text for one in (before, word, after))
     return ""
+
+
+def _doers_acted_on(sentence: Sentence, theirs: Sequence[Sentence], order: WordOrder) -> Iterator[str]:
+    """The words "apprentice examines master", where the evidence has "the apprentice is examined by the master"."""
+    folded = [token.folded for token in sentence.tokens]
+    if order.doer in folded or len(folded) > _MAX_TOKENS:
+        return
+    said = {token.stem: place for place, token in enumerate(sentence.tokens) if sentence.says(place)}
+    for other in theirs:
+        tokens = other.tokens
+        for place in (n for n, token in enumerate(tokens) if token.folded == order.doer):
+            before = [n for n in range(max(0, place - _CLOSE), place) if other.says(n) and tokens[n].stem in said]
+            doer = next((n for n in range(place + 1, min(place + 1 + _DOER_WITHIN, len(tokens))) if other.says(n)), None)
+            if doer is None or tokens[doer].stem not in said or len(before) < 2:
+                continue
+            subject, verb, who = (said[tokens[n].stem] for n in (before[-2], before[-1], doer))
+            if subject < verb < who <= verb + _DOER_WITHIN and all(
+                sentence.tokens[n].folded in order.articles for n in range(verb + 1, who)
+            ):
+                yield " ".join(sentence.tokens[n].text for n in (subject, verb, who))
 
 
 def _changed_places(theirs: dict[str, int], before: str, word: str, after: str) -> bool:

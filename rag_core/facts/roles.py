@@ -196,7 +196,7 @@ def _counted_from(sentence: Sentence, value: Value, stated: Sequence[Value], lan
     for token in tokens[related : related + 2 * _COUNTED_FROM]:
         if token.clause != clause or any(other.start <= token.start < other.end for other in stated):
             break
-        found += [] if token.light else [token.stem]
+        found += [] if token.light or token.folded in words.possessives else [token.stem]
     return found[: 1 if before else _COUNTED_FROM]
 
 

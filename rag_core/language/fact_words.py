@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from rag_core.language.values import Flag, Groups, Numbers, Phrases, Spellings, Table, Text, Words, WordSet
+from rag_core.language.values import Flag, FoldedSet, Groups, Numbers, Phrases, Spellings, Table, Text, Words, WordSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,7 @@ class ValueRows:
         ordinals: with `ordinal_endings`; `cardinal_endings`: with which a cardinal becomes an ordinal; `ordinal_suffixes`: behind digits.
         range: between two values; `between`: before two that `join` joins.
         relations: between a value and what it is counted from or is a part of; `relations_before`: that stands before the value.
+        possessives: words before what it is counted from that do not say what that is ("its").
         weekdays: seven groups of spellings, from Monday, as they are written.
         units: further spellings; `units_before`: units in words that stand before their number; `parted_units`: patterns of those of two
             words.
@@ -70,6 +71,7 @@ class ValueRows:
     range: Words = ()
     between: Text = ""
     relations: Words = ()
+    possessives: FoldedSet = frozenset()
     relations_before: Flag = False
     weekdays: Groups = ()
     units: Spellings = field(default_factory=dict)

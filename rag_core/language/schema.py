@@ -13,6 +13,7 @@ from typing import Annotated
 
 from rag_core.language.dated_words import DatedWords
 from rag_core.language.fact_words import FactWords, LawRows, TimeWords, ValueRows, WordOrder
+from rag_core.language.place_words import PlaceRows
 from rag_core.language.question_words import AskedWords, FollowUpWords, Replies, SmallTalk
 from rag_core.language.statement_words import ActRows, ComparedWords, LimitRows
 from rag_core.language.values import (
@@ -122,6 +123,7 @@ class LanguageInfo:
     times: TimeWords | None = None
     laws: LawRows | None = None
     word_order: WordOrder | None = None
+    places: PlaceRows | None = None
     markers: Levels = field(default_factory=dict)
     acts: ActRows | None = None
     limits: LimitRows | None = None

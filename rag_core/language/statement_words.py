@@ -88,6 +88,15 @@ class LimitRows:
         see: in brackets that only point elsewhere; `places`: the other words that may stand there ("the map").
         refers: may refer to what was just stated ("this", "it").
         bears: words of a sentence that may bear on the one before it: take it back, tell who says so, when, for whom, at what price.
+        besides: before what is excepted where the rest speaks of all or none ("every day apart from Monday"), and is an addition elsewhere;
+            `besides_behind`: behind it.
+        rates: before what a value is counted by ("per night"); `rates_of_unit`: before a unit only ("a day"); `rate_words`: say it by
+            themselves ("monthly"); `no_rates`: phrases that only look like one ("as per").
+        exclusive: before the only condition on which something holds ("only if").
+        together: of a value, that it is of several things as a whole; `each`: that it is of every one of them.
+        coming: that something is still to come or is wished for ("will", "wants to"); `past`: that it has been.
+        reporting: of what follows, that somebody says or believes it ("claims that"); `source`: before who says it ("according to"), and
+            `source_behind`: behind him; `binding`: texts that bind, whose name need not be told with what they say.
     """
 
     then: Phrases
@@ -120,6 +129,21 @@ class LimitRows:
     places: Phrases = ()
     refers: Phrases = ()
     bears: Phrases = ()
+    besides: Phrases = ()
+    besides_behind: Phrases = ()
+    rates: Phrases = ()
+    rates_of_unit: Phrases = ()
+    rate_words: Phrases = ()
+    no_rates: Phrases = ()
+    exclusive: Phrases = ()
+    together: Phrases = ()
+    each: Phrases = ()
+    coming: Phrases = ()
+    past: Phrases = ()
+    reporting: Phrases = ()
+    source: Phrases = ()
+    source_behind: Phrases = ()
+    binding: Phrases = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import argparse
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -24,7 +24,7 @@ import yaml
 from rag_core.decision.decide import replay
 from rag_core.domain.decision import Decision
 from rag_core.engine import Engine
-from rag_core.library.stored.sources import text_source
+from rag_core.library.stored.sources import Source, text_source
 from rag_core.settings import Mode, Settings
 from rag_core.wiring import language_model, open_engine
 from tests.campaign import ROOT
@@ -95,11 +95,21 @@ def _read(name: str) -> dict[str, Any]:
 @contextmanager
 def engine_with(server: ModelServer, folder: Path, languages: Sequence[str]) -> Iterator[Engine]:
     """A library with a document for each language, and the real client of the scripted server."""
+    with engine_over(server, folder, {language: sentences(language) for language in languages}) as engine:
+        yield engine
+
+
+@contextmanager
+def engine_over(server: ModelServer, folder: Path, stated: Mapping[str, Sequence[str]]) -> Iterator[Engine]:
+    """A library with a document of each name, six sentences to a paragraph, and the real client of the scripted server.
+
+    One without sentences is the sample of that name.
+    """
     engine = open_engine(folder, settings=Settings.load())
-    for language in languages:
-        stated = sentences(language)
-        text = "\n\n".join(" ".join(stated[at : at + 6]) for at in range(0, len(stated), 6))
-        report = engine.library.add([text_source(language, text)], Settings.load())
+    for name, found in stated.items():
+        text = "\n\n".join(" ".join(found[at : at + 6]) for at in range(0, len(found), 6))
+        source = text_source(name, text) if found else Source(name, (ROOT / "data/samples" / name).read_bytes(), "pdf")
+        report = engine.library.add([source], Settings.load())
         assert not report.problems, report.problems
     environment = {"OPENAI_BASE_URL": server.base_url, "RAG_MODEL": "scripted"}
     engine.tools = replace(engine.tools, model=lambda s: language_model(s, environment=environment))
@@ -111,19 +121,21 @@ def run(cases: Sequence[Case], engine: Engine, server: ModelServer, told: Callab
     names = {document.name: document.id for document in engine.library.snapshot.documents}
     found = []
     for case in cases:
-        server.play([_reply(case.source, text) for text in case.drafts])
+        server.play([quoting(case.source, text) for text in case.drafts])
         alone = {"model_cache": False, "correctness_mode": Mode.OBSERVE, "fallback_extract": False, "max_retries": len(case.drafts) - 1}
         settings = Settings.load(values={"drafter": "model", "model": "scripted", **alone, **changed})
         name = next(name for name in names if name.split(".")[0] == case.language)
         measured = engine.measure(case.question, settings, [name])
         decision = replay(measured, settings)
         gated = replay(measured, settings.changed(correctness_mode=Mode.ENFORCE))
-        found.append(Shown(case, _shown(decision, case), _shown(gated, case) > 0, _why(decision)))
+        found.append(Shown(case, _shown(decision, case), _shown(gated, case) > 0, why(decision)))
         told(found[-1])
     return found
 
 
-def _reply(source: str, text: str) -> Callable[[Asked], dict[str, Any]]:
+def quoting(source: str, text: str) -> Callable[[Asked], dict[str, Any]]:
+    """A model that drafts one sentence, with one of the document as its quote."""
+
     def reply(asked: Asked) -> dict[str, Any]:
         of = next((id for id, passage in passages(asked).items() if source in " ".join(passage.split())), "1")
         return draft((text, of, source))
@@ -138,7 +150,8 @@ def _shown(decision: Decision, case: Case) -> int:
     return len(decision.attempts)
 
 
-def _why(decision: Decision) -> str:
+def why(decision: Decision) -> str:
+    """The reasons for which the drafts were rejected, else that of the refusal."""
     blocking = [check.reason for view in decision.attempts for check in view.checks if check.blocks]
     refused = "" if decision.is_safe() else str(decision.reason)
     return ", ".join(dict.fromkeys(blocking)) or refused or str(decision.metadata.get("drafter_note"))

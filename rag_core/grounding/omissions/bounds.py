@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+import regex
+
 from rag_core.facts.align import Sentence, Token
 from rag_core.facts.dates import Date, Time
+from rag_core.facts.lexicon import dimension
 from rag_core.facts.numbers import Quantity
 from rag_core.facts.values import values
 from rag_core.grounding.omissions.said import KEPT, Said
@@ -14,6 +17,8 @@ from rag_core.grounding.omissions.words import LimitWords
 
 _BEFORE, _BEHIND = 40, 30  # characters in which a bound is looked for
 _RANGE = 15  # characters between the ends of a range, at most
+_VALUE_BEFORE = regex.compile(r"\p{Nd}[^\p{L}]*\p{L}{0,4}\.?\s*$")  # a value right before a bound, which ends a range then: "z 5 % do 10 %"
+_TIME = "time"  # a dimension of units
 _OF = 3  # words between a bound behind its value and the noun that both restrict
 
 _Point = Date | Time | Quantity
@@ -26,8 +31,8 @@ def dropped_bounds(claim: str, evidence: str, question: str, lang: str, limits: 
         return _dropped_points(claim, evidence, lang, limits)
     found = []
     for one in mine:
-        same = [other for other in values(evidence, lang).quantities if not other.ordinal and _equal(one, other)]
-        given = any(_equal(one, other) and _is_bounded(question, other, limits) for other in asked)
+        same = [other for other in values(evidence, lang).quantities if not other.ordinal and equal(one, other)]
+        given = any(equal(one, other) and _is_bounded(question, other, limits) for other in asked)
         if same and not one.ordinal and not given and not _is_loose(claim, one, limits):
             bounds = [_bound(evidence, other, limits) for other in same]
             found += bounds[:1] if all(bounds) else []
@@ -57,7 +62,7 @@ def dropped_restrictions(sentence: Sentence, evidence: str, mine: Said, asked: S
     """The nouns that a bounded value restricts, "flights of more than 7 hours", where the claim has the noun without it."""
     said = (*values(mine.text, lang).quantities, *values(asked.text, lang).quantities)
     for one in values(evidence, lang).quantities:
-        if not sentence.start <= one.start < sentence.end or any(_equal(one, other) for other in said):
+        if not sentence.start <= one.start < sentence.end or any(equal(one, other) for other in said):
             continue
         if before := limits.restricts_before.search(evidence, max(sentence.start, one.start - _BEFORE), one.start):
             start, noun = before.start(), _noun_before(sentence, evidence, before.start(), limits)
@@ -94,7 +99,7 @@ def _noun_behind(sentence: Sentence, behind: int, limits: LimitWords) -> Token |
     return next((noun for one, noun in near if one.folded in limits.of and not noun.light), None)
 
 
-def _equal(one: Quantity, other: Quantity) -> bool:
+def equal(one: Quantity, other: Quantity) -> bool:
     """Whether two values are the same, in another unit too; one of them may lack its unit."""
     if one.value == other.value:
         return one.unit == other.unit or "" in (one.unit, other.unit)
@@ -102,11 +107,19 @@ def _equal(one: Quantity, other: Quantity) -> bool:
 
 
 def _bound(text: str, one: Quantity, limits: LimitWords) -> str:
-    """A value with the bound that stands right before or behind it; empty where there is none."""
-    if before := limits.bounds_before.search(text, max(0, one.start - _BEFORE), one.start):
-        return text[before.start() : one.end]
-    behind = limits.bounds_behind.match(text, one.end)
-    return text[one.start : behind.end()] if behind else ""
+    """A value with the bound that stands right before or behind it; empty where there is none.
+
+    "Within" goes without saying of a time only: 30 days are a deadline, 30 kilometres are not.
+    """
+    within = bool(one.unit) and dimension(one.unit) != _TIME
+    befores = (limits.bounds_before, limits.within_before) if within else (limits.bounds_before,)
+    behinds = (limits.bounds_behind, limits.within_behind) if within else (limits.bounds_behind,)
+    for pattern in befores:
+        before = pattern.search(text, max(0, one.start - _BEFORE), one.start)
+        if before and not (pattern is limits.within_before and _VALUE_BEFORE.search(text, max(0, before.start() - _RANGE), before.start())):
+            return text[before.start() : one.end]
+    found = next((match for pattern in behinds if (match := pattern.match(text, one.end))), None)
+    return text[one.start : found.end()] if found else ""
 
 
 def _is_bounded(text: str, one: Quantity, limits: LimitWords) -> bool:

@@ -1,4 +1,4 @@
-"""Limits that a compression left out: "unless the law requires it", "more than 500", "may", "full-time".
+"""Limits that a compression left out: "unless the law requires it", "more than 500", "may", "full-time", "per day", "not".
 
 What is left is made of the source's own words and says more than it does. A claim is held against the nearest sentence of its evidence: it
 keeps what that states, and neither the limit, nor another word for one, nor the words of the limit, and the question did not ask for it.
@@ -7,16 +7,22 @@ Made for the languages whose files have `limits`; a claim in another language le
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+import regex
+
 from rag_core.facts.align import Sentence, Token, read
 from rag_core.facts.citation_marks import strip_marks
 from rag_core.facts.numbers import ascii_digits
 from rag_core.grounding.omissions.bounds import dropped_bounds, dropped_restrictions
+from rag_core.grounding.omissions.denied import dropped_denials
+from rag_core.grounding.omissions.rates import dropped_rates
 from rag_core.grounding.omissions.said import KEPT, Said
+from rag_core.grounding.omissions.told import dropped_words
 from rag_core.grounding.omissions.words import LimitWords, limit_words
 from rag_core.ingest.normalise import normalise
 
@@ -24,6 +30,7 @@ _NEAR = 0.5  # share of a claim's words that its nearest sentence holds, at leas
 _MIN_WORDS = 2  # a shorter statement cannot be limited
 _MAX_TOKENS = 160  # words of a sentence; longer ones are tables or lists
 _ADJECTIVES = 3  # words at most between "every" and its noun
+_ALL_OR_NONE = ("all", "no")  # levels of quantifiers
 _FIRST = 2  # words of a relative clause that say whether it was kept
 
 
@@ -41,11 +48,14 @@ def omissions(claim: str, evidence: str, lang: str, question: str = "") -> tuple
     if limits is None:
         return ()
     mine = Said.of(said, lang)
-    one = _Comparison(mine, Said.of(asked, lang), told, lang, limits)
-    near = _nearest(mine, read(told, lang))
+    one = _Comparison(mine, Said.of(asked, lang), told, lang, limits, limits.said(said), limits.said(told))
+    sentences = read(told, lang)
+    near = _nearest(mine, sentences)
     each = [list(dict.fromkeys(one.lacking(sentence))) for sentence in near]
     found = each[0] if each and all(each) else []
     found += dropped_bounds(said, told, asked, lang, limits)
+    found += dropped_rates(said, told, asked, lang, limits)
+    found += dropped_denials(mine, sentences, told, lang, limits)
     return tuple(dict.fromkeys(found))
 
 
@@ -68,24 +78,31 @@ class _Condition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """A claim and its question beside the evidence `told`."""
+    """A claim and its question beside the evidence `told`, and how often both have each phrase by which a condition is said."""
 
     mine: Said
     asked: Said
     told: str
     lang: str
     limits: LimitWords
+    conditional: Counter[str]
+    beside: Counter[str]
 
     def lacking(self, sentence: Sentence) -> Iterator[str]:
         """The limits of one sentence that the claim lacks."""
         found = [*self._conditions(sentence), *self._conditions_before(sentence)]
-        patterns = (self.limits.conditions, self.limits.behind, self.limits.kept)
-        if not any(pattern.search(self.mine.text) for pattern in patterns):
-            yield from (self.told[one.start : one.end] for one in found if self._states(one.statement) and not self._mentions(one))
+        lost = (one for one in found if not self._says_one(one) and self._states(one.statement) and not self._mentions(one))
+        yield from (self.told[one.start : one.end] for one in lost)
         yield from self._modals(sentence, found)
         yield from _dropped_adjectives(sentence, self.told, self.mine, self.asked, self.limits)
         yield from _dropped_relatives(sentence, self.told, self.mine, self.asked, self.limits)
+        yield from dropped_words(self.mine, self.asked, sentence, self.told, self.lang, self.limits)
         yield from dropped_restrictions(sentence, self.told, self.mine, self.asked, self.lang, self.limits)
+
+    def _says_one(self, one: _Condition) -> bool:
+        """Whether the claim has a word for a condition, beside those that the evidence has outside this one."""
+        inside = self.limits.said(self.told[one.start : one.end]) if self.conditional else Counter[str]()
+        return any(count > self.beside[phrase] - inside[phrase] for phrase, count in self.conditional.items())
 
     def _states(self, statement: Sequence[Token]) -> bool:
         """Whether the claim keeps a statement."""
@@ -104,7 +121,7 @@ class _Comparison:
         Where neither a comma nor "then" tells where one at the beginning ends, its first word stands for it.
         """
         tokens = sentence.tokens
-        for match in self.limits.conditions.finditer(self.told, sentence.start, sentence.end):
+        for match in self._all_of((self.limits.conditions, self.limits.besides), sentence):
             first, after = (sum(token.start < place for token in tokens) for place in match.span())
             if after == len(tokens):
                 continue
@@ -117,11 +134,17 @@ class _Comparison:
     def _conditions_before(self, sentence: Sentence) -> Iterator[_Condition]:
         """Those of a word before their marker, "सोमवार को छोड़कर"; all the rest is the statement."""
         tokens = sentence.tokens
-        for match in self.limits.behind.finditer(self.told, sentence.start, sentence.end):
+        for match in self._all_of((self.limits.behind, self.limits.besides_behind), sentence):
             marker, after = (sum(token.start < place for token in tokens) for place in match.span())
             if marker:
                 word = marker - 1
                 yield _Condition(tokens[word].start, match.end(), tokens[word:marker], (*tokens[:word], *tokens[after:]))
+
+    def _all_of(self, patterns: tuple[regex.Pattern[str], regex.Pattern[str]], sentence: Sentence) -> Iterator[regex.Match[str]]:
+        """The matches of markers in a sentence; those of the second pattern where it speaks of all or none."""
+        of_all = any(one.kind == "quantifier" and one.level in _ALL_OR_NONE for one in sentence.markers)
+        for pattern in patterns if of_all else patterns[:1]:
+            yield from pattern.finditer(self.told, sentence.start, sentence.end)
 
     def _begin(self, tokens: Sequence[Token], place: int) -> int:
         """Where the statement begins that ends before a place: behind a stop or a word that joins statements."""

@@ -5,6 +5,7 @@ What each row is stands in `rag_core.language.statement_words.LimitRows`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -53,7 +54,27 @@ class LimitWords:
     places: frozenset[str]
     refers: regex.Pattern[str]
     bears: regex.Pattern[str]
+    besides: regex.Pattern[str]
+    besides_behind: regex.Pattern[str]
+    rates: regex.Pattern[str]
+    rates_of_unit: regex.Pattern[str]
+    rate_words: regex.Pattern[str]
+    no_rates: regex.Pattern[str]
+    exclusive: regex.Pattern[str]
+    together: regex.Pattern[str]
+    each: regex.Pattern[str]
+    coming: regex.Pattern[str]
+    past: regex.Pattern[str]
+    reporting: regex.Pattern[str]
+    source: regex.Pattern[str]
+    source_behind: regex.Pattern[str]
+    binding: regex.Pattern[str]
     modal_before_verb: bool
+
+    def said(self, text: str) -> Counter[str]:
+        """How often a text has each phrase, in small letters, by which a condition or exception is said."""
+        patterns = (self.conditions, self.behind, self.kept, self.besides, self.besides_behind)
+        return Counter(match.group().casefold() for pattern in patterns for match in pattern.finditer(text))
 
 
 @cache
@@ -94,6 +115,21 @@ def limit_words(lang: str) -> LimitWords | None:
         places=_folded(row.places),
         refers=_phrases(row.refers),
         bears=_phrases(row.bears),
+        besides=_phrases(row.besides),
+        besides_behind=_phrases(row.besides_behind),
+        rates=_phrases(row.rates),
+        rates_of_unit=_phrases(row.rates_of_unit),
+        rate_words=_phrases(row.rate_words),
+        no_rates=_phrases(row.no_rates),
+        exclusive=_phrases(row.exclusive),
+        together=_phrases(row.together),
+        each=_phrases(row.each),
+        coming=_phrases(row.coming),
+        past=_phrases(row.past),
+        reporting=_phrases(row.reporting),
+        source=_phrases(row.source),
+        source_behind=_phrases(row.source_behind),
+        binding=_phrases(row.binding),
         modal_before_verb=row.modal_before_verb,
     )
 

@@ -1,0 +1,127 @@
+"""Words without which a draft says more than its source: who says so, that it is still to come, only then, or all of it together.
+
+"The council denies that the spillway is cracked" is no crack, and a roof that will be replaced has not been. What is looked for are
+words of the nearest sentence that the claim does without, though nearly all of the claim stands there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import regex
+
+from rag_core.facts.align import Sentence, Token
+from rag_core.facts.values import values
+from rag_core.grounding.omissions.bounds import equal
+from rag_core.grounding.omissions.said import Said
+from rag_core.grounding.omissions.words import LimitWords
+from rag_core.language import fold, words
+
+_OF_CLAIM = 2 / 3  # share of a claim's words that stand in the sentence, or in what somebody says, at least
+_MAX_TOKENS = 40  # words of a sentence in which one "will" tells of the rest
+_ABOUT = 0.6  # share of them where the tense of its verb was changed, so that the verb may be another word
+_SOURCE_WORDS = 5  # words of a name behind "according to", at most, where no comma ends it
+_FIRST_WORDS = 3  # words of a condition of which the claim has one
+_AS_STRICT = ("only", "obligation", "recommendation")  # levels of markers that say what has to be; in Hindi "चाहिए" is one
+_AROUND = 60  # characters around a value in which "together" stands
+_BOUNDARY = regex.compile(r"[,;:|()!?।\n]|\.\s")
+_BEGINS = regex.compile(r"(?:^|[,.;:!?।\n(])\s*$")  # before a word that begins a sentence or stands behind a comma
+
+
+def dropped_words(mine: Said, asked: Said, sentence: Sentence, told: str, lang: str, limits: LimitWords) -> Iterator[str]:
+    """These words of a sentence of the evidence `told` that a claim does without, unless the question has them."""
+    text = told[sentence.start : sentence.end]
+    said = [token for one in mine.sentences for place, token in enumerate(one.tokens) if one.says(place)]
+    if not said:
+        return
+    yield from _tense(mine.text, text, said, sentence, limits)
+    yield from _shares(mine.text, text, lang, limits)
+    if _share(said, sentence.tokens) < _OF_CLAIM:
+        return
+    yield from _exclusive(mine, sentence, told, limits)
+    if not any(
+        pattern.search(mine.text) or pattern.search(asked.text) for pattern in (limits.reporting, limits.source, limits.source_behind)
+    ):
+        yield from _reported(said, sentence, told, limits)
+        yield from _sources(said, sentence, told, limits)
+
+
+def _share(said: list[Token], tokens: tuple[Token, ...]) -> float:
+    stems = {token.stem for token in tokens}
+    return sum(token.stem in stems for token in said) / len(said)
+
+
+def _tense(claim: str, text: str, said: list[Token], sentence: Sentence, limits: LimitWords) -> Iterator[str]:
+    """What is still to come, where the claim says that it has been."""
+    coming = limits.coming.search(text)
+    if coming and not limits.past.search(text) and limits.past.search(claim) and not limits.coming.search(claim):
+        if _share(said, sentence.tokens) >= _ABOUT and len(sentence.tokens) <= _MAX_TOKENS:
+            yield coming.group()
+
+
+def _shares(claim: str, text: str, lang: str, limits: LimitWords) -> Iterator[str]:
+    """The word that says whether a value is of several things together or of each, where the claim has the other one."""
+    for one in values(claim, lang).quantities:
+        mine = _around(claim, one.start, one.end, limits)
+        for other in values(text, lang).quantities:
+            if not equal(one, other):
+                continue
+            theirs = _around(text, other.start, other.end, limits)
+            for left, put in ((limits.together, limits.each), (limits.each, limits.together)):
+                found = left.search(theirs)
+                if found and not put.search(theirs) and put.search(mine) and not left.search(mine):
+                    yield found.group()
+
+
+def _around(text: str, start: int, end: int, limits: LimitWords) -> str:
+    """The statement around a value, as far as it is near: up to a stop or a word that joins statements."""
+    before = _BOUNDARY.split(text[max(0, start - _AROUND) : start])[-1]
+    behind = _BOUNDARY.split(text[end : end + _AROUND])[0]
+    joins = [word.start for word in words(behind) if fold(word.text) in limits.joins]
+    return f"{before} {behind[: min(joins, default=len(behind))]}"
+
+
+def _exclusive(mine: Said, sentence: Sentence, told: str, limits: LimitWords) -> Iterator[str]:
+    """The only condition on which something holds, where the claim makes it one of several."""
+    markers = [marker for one in mine.sentences for marker in one.markers]
+    if any(one.negates or one.level in _AS_STRICT for one in markers) or limits.exclusive.search(mine.text):
+        return
+    for match in limits.exclusive.finditer(told, sentence.start, sentence.end):
+        behind = [token for place, token in enumerate(sentence.tokens) if token.start >= match.end() and sentence.says(place)][
+            :_FIRST_WORDS
+        ]
+        if any(map(mine.has, behind)):
+            yield match.group()
+
+
+def _reported(said: list[Token], sentence: Sentence, told: str, limits: LimitWords) -> Iterator[str]:
+    """That somebody says or believes it: what the claim states stands behind it, or before it where that ends its sentence."""
+    for match in limits.reporting.finditer(told, sentence.start, sentence.end):
+        behind = tuple(token for token in sentence.tokens if token.start >= match.end())
+        before = tuple(token for token in sentence.tokens if token.end <= match.start())
+        ends = all(token.light for token in behind)
+        if _share(said, before if ends else behind) >= _OF_CLAIM:
+            yield match.group()
+            return
+
+
+def _sources(said: list[Token], sentence: Sentence, told: str, limits: LimitWords) -> Iterator[str]:
+    """Who says it, where it is no text that binds: at the beginning of a sentence or behind a comma."""
+    for match in limits.source.finditer(told, sentence.start, sentence.end):
+        name = _BOUNDARY.split(told[match.end() : sentence.end])[0]
+        near = [token for token in sentence.tokens if match.end() <= token.start < match.end() + len(name)][:_SOURCE_WORDS]
+        if _BEGINS.search(told[: match.start()]) and _is_source(said, near, told, limits):
+            yield told[match.start() : near[-1].end]
+    for match in limits.source_behind.finditer(told, sentence.start, sentence.end):
+        near = [token for token in sentence.tokens if token.end <= match.start()]
+        if len(near) <= _SOURCE_WORDS and _is_source(said, near, told, limits):
+            yield told[near[0].start : match.end()]
+
+
+def _is_source(said: list[Token], name: list[Token], told: str, limits: LimitWords) -> bool:
+    """Whether a name is somebody, and the claim does without him."""
+    if not name or any(token.text[0].isdecimal() for token in name):
+        return False
+    known = {token.stem for token in said}
+    first = next((token for token in name if not token.light), name[0])
+    return not limits.binding.search(told[name[0].start : name[-1].end]) and first.stem not in known
