@@ -14,7 +14,7 @@ from rag_core.entrypoints.commands.library import JUDGED
 from rag_core.grounding.entailment import assess
 from rag_core.grounding.judge import judge_claims
 from rag_core.settings import Settings
-from rag_core.wiring import embedder, verifier
+from rag_core.wiring import embedder, entailment_model
 
 WORDS = 200  # of a cited passage
 TIMES = 15
@@ -51,7 +51,7 @@ def figures(engine: Engine, settings: Settings) -> list[tuple[str, float, float,
     audited, taken = answers(engine), {}
     for precision in ("float32", precision_here("auto")):
         chosen = settings.changed(embedding_precision=precision)
-        model, reads = embedder(chosen.embedding_model, precision), verifier(chosen)
+        model, reads = embedder(chosen.embedding_model, precision), entailment_model(chosen)
         taken[precision] = audit_ms(audited, model, reads)
         speed = claims_per_second(audited, chosen, model, reads)
         print(

@@ -14,11 +14,12 @@ from rag_core.entrypoints.http.caller import Caller, Entered, TheService
 from rag_core.entrypoints.http.question_routes import PNG
 from rag_core.library.indexing.described import document_json
 from rag_core.library.quota import Quota
+from rag_core.library.stored.bounds import MAX_NAME_CHARS
 from rag_core.service import models, request_models
 from rag_core.service.handed_in import facts
 
 router = APIRouter()
-Id = Annotated[str, Path(max_length=models.MAX_NAME_CHARS, description="As the list of documents has it.")]
+Id = Annotated[str, Path(max_length=MAX_NAME_CHARS, description="As the list of documents has it.")]
 PageNumber = Annotated[int, Path(ge=1, le=request_models.MAX_PAGE)]
 
 

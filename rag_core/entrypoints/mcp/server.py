@@ -17,13 +17,14 @@ from starlette.routing import BaseRoute
 
 from rag_core import __version__
 from rag_core.domain.decision import Decision, citation_json
-from rag_core.domain.given import ReadyPassage
+from rag_core.domain.given import MAX_TEXT_CHARS, ReadyPassage
 from rag_core.entrypoints.http.app import MAX_BODY_BYTES
 from rag_core.entrypoints.http.caller import PRINCIPAL
 from rag_core.entrypoints.http.document_routes import told
 from rag_core.entrypoints.http.profile_routes import recorded
 from rag_core.entrypoints.mcp.prompts import add_prompts
 from rag_core.errors import RagError
+from rag_core.library.stored.bounds import MAX_NAME_CHARS
 from rag_core.records.stored import ExecutionOutcome, FeedbackKind
 from rag_core.service import models, profile_models
 from rag_core.service.collection import Collection
@@ -176,7 +177,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
 
     @server.tool(annotations=READS)
     async def judge(
-        context: Context[Any, Any], text: Annotated[str, Field(min_length=1, max_length=models.MAX_TEXT_CHARS)],
+        context: Context[Any, Any], text: Annotated[str, Field(min_length=1, max_length=MAX_TEXT_CHARS)],
         answer: Annotated[str, Field(min_length=1, max_length=10_000)], language: Language = "",
     ) -> models.Judgement:  # fmt: skip
         """Say for each sentence of an answer, of yours for instance, whether a text supports it."""
@@ -219,7 +220,7 @@ def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
     async def index_document(
         context: Context[Any, Any], content: Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_CHARS)],
         collection: Name = "default", metadata: Facts | None = None,
-        id: Annotated[str, Field(max_length=models.MAX_NAME_CHARS)] = "", domain: Domain | None = None,
+        id: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = "", domain: Domain | None = None,
     ) -> models.IndexOut:  # fmt: skip
         """Add a text to a collection; metadata: title, date, authority, verified, source, and keys of your own."""
         with _Told():
