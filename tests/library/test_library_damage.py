@@ -250,7 +250,8 @@ pages = st.builds(
     st.tuples(
         st.builds(Line, offsets, offsets, boxes, floats, st.booleans(), st.booleans(), offsets, st.tuples(st.tuples(offsets, offsets)))
     ),
-    st.tuples(st.builds(WordBox, offsets, offsets, floats, floats, floats, floats)),
+    # how sure OCR was is from 0 to 1; unsaid, it would be drawn by its type alone, NaN with it, which equals nothing
+    st.tuples(st.builds(WordBox, offsets, offsets, floats, floats, floats, floats, st.none() | st.floats(0, 1, width=32))),
     floats,
     floats,
     offsets,
@@ -261,7 +262,20 @@ pages = st.builds(
 
 @given(
     st.builds(
-        Document, texts, texts, texts, offsets, metadata, texts, texts, st.tuples(offsets), st.tuples(offsets), offsets, st.tuples(texts)
+        Document,
+        texts,
+        texts,
+        texts,
+        offsets,
+        metadata,
+        texts,
+        texts,
+        st.tuples(offsets),
+        st.tuples(offsets),
+        offsets,
+        st.tuples(texts),
+        page_date=st.none() | st.text(),
+        file_date=st.text(),
     )
 )
 def test_any_document_is_the_same_after_a_round_trip_through_its_json(document):
