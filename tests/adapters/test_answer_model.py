@@ -101,7 +101,7 @@ def test_given_another_file_then_its_version_is_another(tmp_path: Path) -> None:
 
 
 def test_given_no_file_then_nobody_reads_and_the_engine_works_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wiring, "MODEL_FILE", tmp_path / "left-out")
+    monkeypatch.setattr(wiring.models, "MODEL_FILE", tmp_path / "left-out")
 
     assert wiring.answerability_model(Settings.load()) is None
 

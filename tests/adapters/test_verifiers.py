@@ -342,7 +342,7 @@ def test_given_the_embedded_verifier_then_it_says_the_same_here_and_in_the_child
 
     assert odds == here.supports(pairs)
     assert odds[0] > odds[1]
-    assert (apart.version, apart.languages) == (here.version, here.languages) == (version_of(wiring.SUPPORT_FILE), {"en"})
+    assert (apart.version, apart.languages) == (here.version, here.languages) == (version_of(wiring.models.SUPPORT_FILE), {"en"})
 
 
 def test_given_a_verifier_that_is_not_there_then_the_child_says_so_and_goes_on(tmp_path: Path) -> None:
@@ -363,5 +363,5 @@ def test_given_no_verifier_is_wanted_or_the_embedded_ones_file_was_left_out_then
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert wiring.entailment_model(Settings.load(values={"verifier": "none"})) is None
-    monkeypatch.setattr(wiring, "SUPPORT_FILE", tmp_path / "support.safetensors")
+    monkeypatch.setattr(wiring.models, "SUPPORT_FILE", tmp_path / "support.safetensors")
     assert wiring.entailment_model(Settings.load()) is None

@@ -50,10 +50,10 @@ def empty_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
     monkeypatch.delenv("RAG_PRESET", raising=False)
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(loading, "PATIENCE_SECONDS", JOB_SECONDS)  # a page of a test waits for its library
-    monkeypatch.setattr(wiring, "embedder_apart", wiring.embedder)  # where `embedded` can count; a child costs seconds
-    monkeypatch.setattr(wiring, "answerability_model", lambda settings, *, apart=False: wiring._answer_model())
+    monkeypatch.setattr(wiring.models, "embedder_apart", wiring.embedder)  # where `embedded` can count; a child costs seconds
+    monkeypatch.setattr(wiring.models, "answerability_model", lambda settings, *, apart=False: wiring.models._answer_model())
     here = wiring.entailment_model
-    monkeypatch.setattr(wiring, "entailment_model", lambda settings, *, apart=False: here(settings))
+    monkeypatch.setattr(wiring.models, "entailment_model", lambda settings, *, apart=False: here(settings))
     _forget()  # a test of another folder may have left a page's settings behind
     yield folder
     _forget()

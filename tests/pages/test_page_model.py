@@ -604,7 +604,7 @@ def test_given_secrets_that_cannot_be_read_when_the_page_is_opened_then_the_sett
         raise InvalidSetting("secrets.toml cannot be read: it is no TOML.", remedy="Mend it.")
 
     monkeypatch.setattr("ui.app.state.model_environment", unreadable)
-    monkeypatch.setattr("rag_core.wiring.model_environment", unreadable)
+    monkeypatch.setattr("rag_core.wiring.models.model_environment", unreadable)
 
     part(app.run(), "draft")
 

@@ -76,10 +76,10 @@ def models_here() -> Iterator[None]:
     """Models in this process that would be in a child of it."""
     here = wiring.entailment_model
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(wiring, "embedder_apart", wiring.embedder)
+        patch.setattr(wiring.models, "embedder_apart", wiring.embedder)
         patch.setattr(core, "embedder_apart", wiring.embedder)
-        patch.setattr(wiring, "answerability_model", lambda settings, *, apart=False: wiring._answer_model())
-        for module in (wiring, core):
+        patch.setattr(wiring.models, "answerability_model", lambda settings, *, apart=False: wiring.models._answer_model())
+        for module in (wiring.models, core):
             patch.setattr(module, "entailment_model", lambda settings, *, apart=False: here(settings))
         patch.delenv("RAG_PRESET", raising=False)
         yield

@@ -1,0 +1,141 @@
+"""Engines, put together of a library's folder and the models that the settings name; corpora that are in memory alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+
+from rag_core.adapters.embedding.by_name import EMBEDDED, EMBEDDED_LANGUAGES, precision_here
+from rag_core.adapters.embedding.cache import CachedEmbedder
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.choose import forget as forget_rows
+from rag_core.adapters.index.choose import lexical_store, vector_store
+from rag_core.adapters.optional import require
+from rag_core.adapters.tracing import Traces, traces
+from rag_core.decision.tools import Tools
+from rag_core.domain.decision import Decision
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.ports import Cancel, Embedder, LanguageModel, Progress
+from rag_core.engine import Engine, Watch
+from rag_core.errors import InvalidInput
+from rag_core.gating import scores as calibrate
+from rag_core.library.joined import JoinedCorpus, joined
+from rag_core.library.library import AddReport, Library
+from rag_core.library.ready import ReadyCorpus, ready_corpus
+from rag_core.library.stored.manifest import UNSAID_STORE
+from rag_core.settings import Settings
+from rag_core.wiring import models
+from rag_core.wiring.folder import calibration_files, counts, noting, open_library, sizes
+
+
+def rebuild_library(
+    folder: Path,
+    collection: str,
+    settings: Settings,
+    progress: Progress | None = None,
+    cancelled: Cancel | None = None,
+    *,
+    apart: bool = False,
+) -> AddReport:
+    """Index all documents again from their stored sources, with the model and in the vector store of the settings; see `Library.rebuild`.
+
+    `apart` runs the embedding model in a child process.
+    """
+    vectors = vector_store(settings.vector_store)  # said before a model is loaded
+    model = _embedder(settings, apart)
+    _, report = Library.rebuild(
+        folder, collection, settings, embedder=model, vectors=vectors, lexical=lexical_store(vectors.name), progress=progress,
+        cancelled=cancelled, note=noting(folder, collection), forget_rows=forget_rows,
+    )  # fmt: skip
+    return report
+
+
+def _embedder(settings: Settings, apart: bool) -> Embedder:
+    return (models.embedder_apart if apart else models.embedder)(settings.embedding_model, settings.embedding_precision)
+
+
+def open_engine(folder: Path, collection: str = "default", settings: Settings | None = None, *, apart: bool = False) -> Engine:
+    """The engine over the library in `folder`, with the models that the settings name; `apart` runs the embedding model in a child process.
+
+    Raises:
+        ModelUnavailable: a model cannot be loaded.
+        LibraryError: the library cannot be used.
+        InvalidInput: its calibration is damaged.
+    """
+    s = settings or Settings.load()
+    model = _embedder(s, apart)
+    tools = _tools(
+        s, model, calibration_files(folder, collection), apart, partial(models.language_model, folder=folder, collection=collection)
+    )
+    return Engine(open_library(folder, collection, model, s.vector_store), tools, noting(folder, collection), _watch(folder, collection))
+
+
+def _watch(folder: Path, collection: str) -> Watch:
+    """Whoever is told of each question: the counts, and a collector of traces where the environment names one."""
+    counted, traced = counts(folder, collection).watch, _traces()
+    if traced is None:
+        return counted
+
+    def watch(measurements: Measurements, decision: Decision) -> None:
+        counted(measurements, decision)
+        traced.watch(measurements, decision)
+
+    return watch
+
+
+@lru_cache(maxsize=1)
+def _traces() -> Traces | None:
+    return traces(os.environ)
+
+
+def ready_tools(settings: Settings, *, apart: bool = False) -> Tools:
+    """The models that the settings name, for passages that something else retrieved; loaded once a process, or in a child of it.
+
+    The shipped calibration holds where it fits; answers of a language model are kept nowhere.
+
+    Raises:
+        ModelUnavailable: a model cannot be loaded.
+    """
+    return _ready_tools(settings.embedding_model, precision_here(settings.embedding_precision), apart)
+
+
+@lru_cache(maxsize=2)
+def _ready_tools(model: str, precision: str, apart: bool) -> Tools:
+    s = Settings.load().changed(embedding_model=model, embedding_precision=precision)
+    return _tools(s, _embedder(s, apart), (calibrate.FILE,), apart, models.language_model)
+
+
+def corpus_of(passages: Iterable[object], tools: Tools, cancelled: Cancel | None = None) -> ReadyCorpus:
+    """The corpus of passages that something else retrieved, in memory: exact vectors, and BM25 for words. Errors as `ready_corpus`."""
+    return ready_corpus(passages, tools.embedder, vector_store(UNSAID_STORE), Bm25Store(), cancelled)
+
+
+def joined_corpus(folder: Path, collections: Sequence[str], tools: Tools) -> JoinedCorpus:
+    """These collections of a library as one corpus, in memory.
+
+    Raises:
+        LibraryError: one cannot be used, or was built with another embedding model.
+        InvalidInput: one of them has no documents.
+    """
+    for name in collections:
+        if not sizes(folder, name)[0]:
+            raise InvalidInput(f"The collection {name!r} has no documents.", remedy="Check its name, or index documents into it first.")
+    parts = [open_library(folder, name, tools.embedder).snapshot for name in dict.fromkeys(collections)]
+    return joined(parts, vector_store(UNSAID_STORE), Bm25Store())
+
+
+def _tools(s: Settings, model: Embedder, files: Sequence[Path], apart: bool, llm: Callable[[Settings], LanguageModel | None]) -> Tools:
+    """The models and the calibration that measuring needs; `files` are where a calibration is looked for."""
+    answers = models.answerability_model(s, apart=apart)
+    return Tools(
+        CachedEmbedder(model), calibrate.load(files, calibrate.Identity.of(model, answers)),
+        EMBEDDED_LANGUAGES if s.embedding_model == EMBEDDED else None, models.reranker,
+        answerability_model=answers, entailment_model=partial(models.entailment_model, apart=apart), model=llm,
+    )  # fmt: skip
+
+
+def require_packages(extra: str, what: str) -> None:
+    """Raise MissingDependency unless the packages of an extra are there; `what` needs them, as the first words of a sentence."""
+    require(extra, what)

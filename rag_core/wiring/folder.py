@@ -1,0 +1,248 @@
+"""A library's folder: its collections with their records, logs, counts, quotas and sizes, each opened once a process."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import Counter
+from collections.abc import Collection, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+
+from rag_core.adapters.act_log import ActLog
+from rag_core.adapters.embedding.by_name import precision_here
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.choose import VECTOR_STORES, lexical_store, vector_store
+from rag_core.adapters.index.choose import forget as forget_rows
+from rag_core.adapters.llm.cache import FILE as CACHE_FILE
+from rag_core.adapters.llm.cache import ModelCache
+from rag_core.adapters.records.store import FILE, RecordStore
+from rag_core.domain.acts import Action, Note, permit, require_entry
+from rag_core.domain.ports import Embedder
+from rag_core.errors import LibraryError, QuotaExceeded, StoreMismatch
+from rag_core.evaluation.counts import Counts
+from rag_core.gating import scores as calibrate
+from rag_core.library import dropping
+from rag_core.library.erasing import Erased, Mentions
+from rag_core.library.library import Library
+from rag_core.library.quota import Quota, taken
+from rag_core.library.stored.contents import Contents, contents
+from rag_core.library.stored.inbox import Inbox
+from rag_core.library.stored.manifest import UNSAID_STORE, Manifest
+from rag_core.library.stored.store import Store, collections, create_collection, is_name
+from rag_core.settings import Settings
+from rag_core.settings.configuration import auditing, most_collections, quotas
+
+_counts: dict[tuple[Path, str], Counts] = {}
+_counting = threading.Lock()
+_making = threading.Lock()
+
+
+@lru_cache(maxsize=8)
+def model_cache(folder: Path, collection: str) -> ModelCache:
+    """The kept answers of a collection; one in the process for each. Opens nothing until it is used.
+
+    Raises:
+        InvalidInput: the collection's name cannot be used.
+    """
+    return ModelCache(_files(folder, collection).root / CACHE_FILE)
+
+
+def open_library(folder: Path, collection: str, model: Embedder, new: str = UNSAID_STORE) -> Library:
+    """A library on local disk, in the vector store that it was built in; an empty one takes the store `new`. BM25 for words, beside it.
+
+    Raises:
+        StoreMismatch: it was built in a store that this version does not know.
+        InvalidSetting, MissingDependency: as `adapters.index.choose.vector_store`.
+        LibraryError: it cannot be used; see `Library.open`.
+    """
+    manifest = _manifest(folder, collection)
+    name = manifest.vector_store if manifest and manifest.entries else new
+    if manifest and manifest.entries and name not in VECTOR_STORES:
+        raise StoreMismatch(
+            f"The library {collection!r} was built in the vector store {name!r}, which is not known here.",
+            remedy="Use the version of Plumbline that built it, or rebuild the library; its documents are kept.",
+        )
+    forget = partial(_forget, folder, collection)
+    return Library.open(
+        folder, collection, embedder=model, vectors=vector_store(name), lexical=lexical_store(name), on_delete=forget,
+        note=noting(folder, collection), on_erase=partial(_erase, folder, collection), forget_rows=forget_rows,
+        quota=partial(quota_of, folder, collection),
+    )  # fmt: skip
+
+
+def quota_of(folder: Path, collection: str) -> Quota:
+    """How much a collection may have: its own quota, else what the environment says, also where the file of records cannot be read.
+
+    Raises:
+        InvalidSetting: the environment says what is no number.
+    """
+    try:
+        own = records(folder, collection).quota()
+    except LibraryError:
+        own = None
+    return Quota(*quotas(os.environ)) if own is None else own
+
+
+def _erase(folder: Path, collection: str, documents: Collection[str], version: int, mentions: Mentions) -> Erased:
+    """Delete what speaks of documents that are being deleted everywhere; what a language model wrote from them goes by `_forget`."""
+    return records(folder, collection).erase(documents, mentions)
+
+
+def _forget(folder: Path, collection: str, documents: Collection[str], version: int) -> None:
+    """Delete what a language model wrote from documents that are being deleted: it may hold their words."""
+    records(folder, collection).forget_documents(documents, version)
+    model_cache(folder, collection).clear()
+
+
+def records(folder: Path, collection: str) -> RecordStore:
+    """The decisions, labels and feedback of a collection; one store in the process for each. Opens nothing until it is used.
+
+    Raises:
+        InvalidInput: the collection's name cannot be used.
+        NotAllowed: it is not open to whoever acts.
+    """
+    require_entry(collection)
+    return _records(folder, collection)
+
+
+@lru_cache(maxsize=8)
+def _records(folder: Path, collection: str) -> RecordStore:
+    return RecordStore(_files(folder, collection).root / FILE, noting(folder, collection))
+
+
+def make_collection(folder: Path, name: str) -> None:
+    """Make an empty collection, which is noted first; nothing where it is there.
+
+    Raises:
+        InvalidInput: the name cannot be used.
+        QuotaExceeded: the library has as many collections as it may.
+    """
+    with _making:  # two at once would both find room for one
+        known = collections(folder)
+        if is_name(name) and name not in known:
+            if len(known) >= (most := most_collections(os.environ)):
+                raise QuotaExceeded(
+                    f"The library has {len(known):,} collections, and may have {most:,}.",
+                    remedy="Use one that is there, or have whoever runs this raise RAG_QUOTA_COLLECTIONS.",
+                )
+            noting(folder, name)(Action.COLLECTION, ())
+        create_collection(folder, name)
+
+
+def drop_collection(folder: Path, name: str, wait: float) -> bool:
+    """Delete a collection with its documents, indexes and records, which is noted first; whether there was one.
+
+    Whoever has it open in this process lets go of it first: see `rag_core.work.dropping`.
+
+    Raises:
+        InvalidInput: the name cannot be used.
+        NotAllowed: that is not open to whoever acts.
+        LibraryError: as `rag_core.library.dropping.drop`.
+    """
+    root = _files(folder, name).root
+    note = noting(folder, name)
+    permit(Action.DROP, name)
+    if root.is_dir():
+        _records(folder, name).close()
+        model_cache(folder, name).close()
+    with _counting:
+        _counts.pop((folder, name), None)
+    return dropping.drop(folder, name, forget_rows=forget_rows, note=lambda: note(Action.DROP, ()), wait=wait)
+
+
+def clear_dropped(folder: Path) -> None:
+    """Delete what a killed process left of collections that it was deleting; errors as `rag_core.library.dropping.clear`."""
+    dropping.clear(folder, forget_rows)
+
+
+def noting(folder: Path, collection: str = "") -> Note:
+    """The way into the audit log of the library in `folder`; it keeps nothing where the environment says so (`auditing`).
+
+    It raises NotAllowed for an act that is not open to whoever acts: all that is done to a library passes here first.
+    """
+
+    def note(action: Action, objects: Sequence[str] = ()) -> None:
+        permit(action, collection)
+        if auditing(os.environ):
+            act_log(folder).note(action, collection, objects)
+
+    return note
+
+
+def counts(folder: Path, collection: str) -> Counts:
+    """The counts of a collection's questions since this process began."""
+    with _counting:
+        return _counts.setdefault((folder, collection), Counts())
+
+
+@lru_cache(maxsize=8)
+def act_log(folder: Path) -> ActLog:
+    """The audit log of the library in `folder`; one in the process for each."""
+    return ActLog(folder)
+
+
+def archived_acts(file: Path) -> ActLog:
+    """Lines that `ActLog.prune` put into a file."""
+    return ActLog(file.parent, file.name)
+
+
+def as_built(folder: Path, collection: str, settings: Settings) -> Settings:
+    """The settings with the embedding model, precision and vector store that the library was built with; reads its manifest only.
+
+    Unchanged where the library is empty, or its manifest cannot be read: opening it then says why.
+    """
+    manifest = _manifest(folder, collection)
+    if manifest is None or not manifest.entries:
+        return settings
+    if manifest.vector_store != settings.vector_store:
+        settings = settings.changed(vector_store=manifest.vector_store)
+    if manifest.embedder == f"{settings.embedding_model}@{precision_here(settings.embedding_precision)}":
+        return settings
+    model, _, precision = manifest.embedder.rpartition("@")
+    return settings.changed(embedding_model=model, embedding_precision=precision)
+
+
+def languages(folder: Path, collection: str) -> tuple[str, ...]:
+    """The languages of a library's documents, those of most documents first; reads its manifest and opens nothing.
+
+    None where the library is empty, or its manifest cannot be read.
+    """
+    manifest = _manifest(folder, collection)
+    counts = Counter(entry.document.language for entry in manifest.entries) if manifest else Counter()
+    return tuple(language for language, _ in counts.most_common())
+
+
+def sizes(folder: Path, collection: str) -> tuple[int, int]:
+    """How many documents the newest version has, and how many bytes its files; reads its manifest and opens nothing."""
+    manifest = _manifest(folder, collection)
+    return (len(manifest.entries), sum(stamp.size for stamp in manifest.all_files().values())) if manifest else (0, 0)
+
+
+def room_taken(folder: Path, collection: str) -> tuple[int, int]:
+    """The documents and bytes of files that count for a collection's quota; opens no index."""
+    files, manifest = _files(folder, collection), _manifest(folder, collection)
+    found = taken(files.root, manifest.entries if manifest else (), Inbox(files.root / "inbox.json").rows().values())
+    return len(found), sum(found.values())
+
+
+def contents_of(folder: Path, collection: str) -> Contents | None:
+    """The contents of the newest version; reads files only, and opens nothing. None for nothing, or where it cannot be read."""
+    return contents(_files(folder, collection))
+
+
+def calibration_files(folder: Path, collection: str) -> tuple[Path, Path]:
+    """Where a library's calibration is looked for: in its own folder, as `calibrate fit` leaves it, then in the one that is shipped."""
+    return folder / collection / "calibration.json", calibrate.FILE
+
+
+def _manifest(folder: Path, collection: str) -> Manifest | None:
+    try:
+        return _files(folder, collection).manifest()
+    except LibraryError:
+        return None
+
+
+def _files(folder: Path, collection: str) -> Store:
+    """A library's folder, whatever store its vectors are in: for what stands beside the indexes."""
+    return Store(folder, collection, vector_store(UNSAID_STORE), Bm25Store())

@@ -1,0 +1,143 @@
+"""The models that the settings name: each loaded once a process, or in a child of it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import lru_cache, partial
+from pathlib import Path
+
+from rag_core.adapters.child.process import ProcessAnswerability, ProcessEmbedder, ProcessEntailment
+from rag_core.adapters.embedding.by_name import CrossEncoderReranker, precision_here
+from rag_core.adapters.embedding.choose import load_embedder
+from rag_core.adapters.embedding.pair_models import ANSWERABILITY_FILE as MODEL_FILE
+from rag_core.adapters.embedding.pair_models import SUPPORT_FILE, SUPPORT_LANGUAGES, AnswerModel, version_of
+from rag_core.adapters.entailment.by_name import EMBEDDED as EMBEDDED_ENTAILMENT
+from rag_core.adapters.entailment.by_name import NONE as NO_ENTAILMENT
+from rag_core.adapters.entailment.by_name import EntailmentOnDemand, declared_languages, load_entailment_model
+from rag_core.adapters.llm.chain import model_chain
+from rag_core.adapters.llm.demo import packages as demo_packages
+from rag_core.adapters.llm.demo import server as demo_server
+from rag_core.domain.ports import AnswerabilityModel, Embedder, EntailmentModel, LanguageModel
+from rag_core.errors import InvalidSetting
+from rag_core.settings import Settings
+from rag_core.settings.endpoints import Endpoint, endpoints, model_environment
+from rag_core.wiring.folder import model_cache
+
+_starting = threading.Lock()  # two threads that open a library each must not start two children
+
+
+def embedder(model: str, precision: str) -> Embedder:
+    """The embedding model, loaded once a process, whether its precision is chosen by name or by "auto"."""
+    return _loaded(model, precision_here(precision))
+
+
+@lru_cache(maxsize=2)
+def _loaded(model: str, precision: str) -> Embedder:
+    return load_embedder(model, precision)
+
+
+def embedder_apart(model: str, precision: str) -> ProcessEmbedder:
+    """The same model in a child, one for this process. It comes at once; what is asked of it waits until the model is loaded."""
+    with _starting:
+        return _apart(model, precision_here(precision))
+
+
+@lru_cache(maxsize=2)
+def _apart(model: str, precision: str) -> ProcessEmbedder:
+    return ProcessEmbedder(model, precision)
+
+
+@lru_cache(maxsize=2)
+def reranker(model: str) -> CrossEncoderReranker:
+    """A cross-encoder by name or folder, loaded once a process."""
+    return CrossEncoderReranker(model)
+
+
+def answerability_model(settings: Settings, *, apart: bool = False) -> AnswerabilityModel | None:
+    """The answerability model, loaded once a process, or in the embedding model's child; None where its file was left out."""
+    if not MODEL_FILE.exists():
+        return None
+    if apart:
+        return ProcessAnswerability(embedder_apart(settings.embedding_model, settings.embedding_precision))
+    return _answer_model()
+
+
+@lru_cache(maxsize=1)
+def _answer_model() -> AnswerModel:
+    return AnswerModel()
+
+
+def entailment_model(settings: Settings, *, apart: bool = False) -> EntailmentModel | None:
+    """The entailment model that the settings name, in this process or in the embedding model's child, loaded when it is first asked.
+
+    None where they name none, or the embedded one's file was left out: claims are then checked by facts and overlap only.
+
+    Raises:
+        InvalidSetting: the languages that are declared for it are no codes.
+    """
+    model, languages = settings.verifier, settings.verifier_languages
+    declared_languages(languages)
+    if model == NO_ENTAILMENT or (model == EMBEDDED_ENTAILMENT and not SUPPORT_FILE.exists()):
+        return None
+    child = embedder_apart(settings.embedding_model, settings.embedding_precision) if apart else None
+    return _entailment_model(model, precision_here(settings.embedding_precision), languages, child)
+
+
+@lru_cache(maxsize=2)
+def _entailment_model(model: str, precision: str, languages: str, child: ProcessEmbedder | None) -> EntailmentOnDemand:
+    load = partial(ProcessEntailment, child) if child else load_entailment_model
+    known = (version_of(SUPPORT_FILE), SUPPORT_LANGUAGES) if model == EMBEDDED_ENTAILMENT else ("", None)
+    return EntailmentOnDemand(partial(load, model, precision, languages), *known)
+
+
+def language_model(
+    settings: Settings, folder: Path | None = None, collection: str = "default", environment: Mapping[str, str] | None = None
+) -> LanguageModel | None:
+    """The language models that are configured, in their order, with the one that the settings name first; None where none is.
+
+    Answers are kept beside the collection in `folder`, where there is one and the settings allow it. `environment` is that of the process,
+    over the file of secrets, unless another one is given.
+
+    Raises:
+        InvalidSetting: what is configured cannot be used; see `rag_core.settings.endpoints.endpoints`.
+    """
+    places = configured_models(settings, environment)
+    if not places:
+        return None
+    cache = model_cache(folder, collection) if folder and settings.model_cache else None
+    return model_chain(places, settings.structured_outputs, cache)
+
+
+def configured_models(settings: Settings, environment: Mapping[str, str] | None = None) -> tuple[Endpoint, ...]:
+    """Where language models are asked, in order, each with its model's name; arguments and errors as in `language_model`.
+
+    Where none is configured, the small model that `demo-model` serves in this folder is the only one, as long as it runs.
+    """
+    found = endpoints(model_environment(os.environ) if environment is None else environment)
+    if not found and environment is None and (small := running_demo_model()) is not None:
+        found = (small,)
+    places = tuple(replace(place, model=place.model or settings.model) for place in found)
+    if places and settings.model:
+        places = (replace(places[0], model=settings.model), *places[1:])
+    if not all(place.model for place in places):
+        raise InvalidSetting("No language model is named.", remedy="Set RAG_MODEL, or the setting `model`.")
+    return places
+
+
+def fetch_demo_model(folder: Path) -> None:
+    """Download the small model's packages where they are missing; errors as `adapters.llm.demo.packages.fetch`."""
+    demo_packages.fetch(folder)
+
+
+def demo_model_server(folder: Path) -> AbstractContextManager[Endpoint]:
+    """The small model's server, to the end of the block; errors as `adapters.llm.demo.server.serving`."""
+    return demo_server.serving(folder)
+
+
+def running_demo_model() -> Endpoint | None:
+    """The small model that runs in this folder; None where none does."""
+    return demo_server.running()
