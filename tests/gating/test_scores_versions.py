@@ -27,7 +27,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "dea570c50419"),
-    "language": (3, "1ef945c77375"),
+    "language": (3, "f9e5b6d27a8a"),
     "features": (7, "227c5e8f588e"),
 }
 
