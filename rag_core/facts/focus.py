@@ -42,7 +42,7 @@ def moved_restrictions(claim: str, evidence: str, lang: str) -> Iterator[str]:
 
 def turned_universals(claim: str, evidence: str, lang: str) -> Iterator[str]:
     """The converse of a rule: "every member is an apprentice" for "every apprentice is a member", as "every member"."""
-    held = read(evidence, lang)
+    held, rows = read(evidence, lang), LANGUAGES[lang].places if lang in LANGUAGES else None
     for mine in read(claim, lang):
         near = _nearest(mine, held) if _universals(mine) else []
         told = [_run(one, evidence, range(marker.end, len(one.tokens))) for one in near for marker in _universals(one)]
@@ -51,7 +51,8 @@ def turned_universals(claim: str, evidence: str, lang: str) -> Iterator[str]:
         firsts = {of[0] for _, of in runs if of}
         beside = any(other and other[0] in words and other[0] not in firsts for other in told)
         for marker, of in runs if beside else ():
-            if of and of[0] not in known and any(of[0] in {token.stem for token in one.tokens} for one in near):
+            head_last = not (rows and rows.behind) and not known.isdisjoint(of)  # "every third-floor room" is about rooms
+            if of and of[0] not in known and not head_last and any(of[0] in {token.stem for token in one.tokens} for one in near):
                 yield f"{_text(mine, marker)} {next(token.text for token in mine.tokens if token.stem == of[0])}"
 
 
@@ -100,7 +101,7 @@ def _focuses(sentence: Sentence, text: str, rows: PlaceRows) -> Iterator[tuple[M
     """Each "only" of a sentence with the stems of the words that it may be about."""
     tokens = sentence.tokens
     for marker in sentence.markers:
-        if marker.kind != "quantifier" or marker.level != _ONLY:
+        if marker.kind != "quantifier" or marker.level != _ONLY or _before_clause(sentence, marker, rows):
             continue
         if tokens[marker.start].folded in rows.only_behind:
             yield marker, _before(sentence, marker.start)
@@ -110,6 +111,12 @@ def _focuses(sentence: Sentence, text: str, rows: PlaceRows) -> Iterator[tuple[M
         floats = bool(rows.only_floats) and last >= 0 and (tokens[last].folded in rows.only_floats or sentence.says(last))
         found = frozenset(tokens[n].stem for n in behind if sentence.says(n)) if floats else frozenset(_run(sentence, text, behind))
         yield marker, found or _before(sentence, marker.start)
+
+
+def _before_clause(sentence: Sentence, marker: Marker, rows: PlaceRows) -> bool:
+    """Whether an "only" is about a condition: "members may vote only if they live abroad" is "only members who live abroad may vote"."""
+    word = sentence.tokens[marker.end].folded if marker.end < len(sentence.tokens) else ""
+    return word in rows.clause_ends or any(words.fullmatch(word) for words in rows.clauses.values())
 
 
 def _before(sentence: Sentence, place: int) -> frozenset[str]:

@@ -24,7 +24,7 @@ _MAX_MOVED = 12  # words with another part that are compared with one another; m
 _BEFORE, _PREPOSITION = 30, 2  # characters before a value, and words of them of which one may be its preposition: "to about 300"
 _OBLIGED = ("obligation", "recommendation")  # levels of a modal at which a Hindi subject has the mark of an object
 _SUBJECT, _OBJECT = "N", "A"  # cases; the subject of a passive is the object of what is done
-_ANY_CASE = frozenset("NADG")
+_ANY_FORM = frozenset("NADG")
 _DOER = "I"  # the case of a doer beside a passive
 
 Parts = frozenset[str]  # what a word may be: a case, with its gender where an article shows it, or a preposition with its case left away
@@ -65,7 +65,7 @@ def changed_directions(claim: str, evidence: str, lang: str) -> Iterator[str]:
 
 
 def _direction(text: str, one: Quantity, rows: PlaceRows) -> str:
-    """What a value's preposition says of a change: by how much, or to how much; empty where there is none."""
+    """How a value's preposition tells of a change: by how much, or to how much; empty where there is none."""
     before = [fold(word.text) for word in words(text[max(0, one.start - _BEFORE) : one.start])][-_PREPOSITION:]
     return next((name for name, row in (("by", rows.by_how_much), ("to", rows.to_how_much)) if not row.isdisjoint(before)), "")
 
@@ -112,10 +112,10 @@ def _of_one_gender(here: Parts, there: Parts) -> tuple[Parts, Parts]:
     """The parts of a word in two sentences, as cases without genders: only of genders that it may have in both."""
     genders = [{part[0] for part in parts if len(part) == 2 and part[0].islower() and part[1].isupper()} for parts in (here, there)]
     kept = genders[0] & genders[1] if all(genders) else genders[0] | genders[1]
-    return _cases(here, kept), _cases(there, kept)
+    return _forms(here, kept), _forms(there, kept)
 
 
-def _cases(parts: Parts, genders: set[str]) -> Parts:
+def _forms(parts: Parts, genders: set[str]) -> Parts:
     bare = {part for part in parts if not (len(part) == 2 and part[0].islower() and part[1].isupper())}
     return frozenset(bare | {part[1] for part in parts - bare if part[0] in genders})
 
@@ -142,33 +142,33 @@ def _behind(sentence: Sentence, rows: PlaceRows) -> dict[int, Parts]:
 def _before(sentence: Sentence, text: str, rows: PlaceRows, passive: bool) -> dict[int, Parts]:
     """Each noun with its preposition, else with the cases that its article or its ending shows."""
     found: dict[int, Parts] = {}
-    articles = {fold(word): frozenset(cases.split()) for word, cases in rows.articles.items()}
-    mark, cases, last = "", frozenset[str](), None
+    articles = {fold(word): frozenset(forms.split()) for word, forms in rows.articles.items()}
+    mark, forms, last = "", frozenset[str](), None
     for place, token in enumerate(sentence.tokens):
         apart = last is not None and (last.clause != token.clause or text[last.end : token.start].strip() not in ("", "-"))
         if apart:
-            mark, cases = "", frozenset()
+            mark, forms = "", frozenset()
         if token.folded in rows.before:
-            mark, cases = token.folded, frozenset()
+            mark, forms = token.folded, frozenset()
         elif token.folded in articles:
-            cases = articles[token.folded]
+            forms = articles[token.folded]
             mark = mark if last is not None and last.folded in rows.before and not apart else ""
         elif not sentence.says(place):
-            mark, cases = "", frozenset()
+            mark, forms = "", frozenset()
         elif not rows.nouns_capitalised or token.text[0].isupper() or token.text[0].isdecimal():
-            found[place] = _of_word(token, mark, cases, rows, passive)
+            found[place] = _of_word(token, mark, forms, rows, passive)
             if rows.nouns_capitalised or rows.endings:
-                mark, cases = "", frozenset()  # what comes next has a mark of its own; without cases a name may have several words
+                mark, forms = "", frozenset()  # what comes next has a mark of its own; without cases a name may have several words
         last = token
     return found
 
 
-def _of_word(token: Token, mark: str, cases: Parts, rows: PlaceRows, passive: bool) -> Parts:
+def _of_word(token: Token, mark: str, forms: Parts, rows: PlaceRows, passive: bool) -> Parts:
     if mark:
         return frozenset({_SUBJECT if mark in rows.doers and (passive or not rows.passives) else mark})
-    if cases:
-        return frozenset(part.replace(_SUBJECT, _OBJECT) for part in cases) if passive else cases
+    if forms:
+        return frozenset(part.replace(_SUBJECT, _OBJECT) for part in forms) if passive else forms
     if rows.nouns_capitalised:
-        return _ANY_CASE  # a noun without an article shows none
-    case = next((case for case, forms in rows.endings.items() if forms.fullmatch(token.folded)), _SUBJECT)
-    return frozenset({_SUBJECT if case == _DOER and passive else case})
+        return _ANY_FORM  # a noun without an article shows none
+    shown = next((name for name, endings in rows.endings.items() if endings.fullmatch(token.folded)), _SUBJECT)
+    return frozenset({_SUBJECT if shown == _DOER and passive else shown})

@@ -1,18 +1,24 @@
-"""Forty good and forty bad compressions in a model's own words, through the product under the preset `compliance`.
+"""Forty good and forty bad compressions in a model's own words, through the product under the preset `compliance`, and further lies.
 
-`python -m tests.campaign.rewording` prints what is shown.
+`python -m tests.campaign.rewording` prints what is shown, with `--lies` of a file of lies too.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
+import yaml
 from model_server import ModelServer
 
+from rag_core.facts import changed_facts
+from rag_core.grounding.omissions import omissions
 from tests.campaign.leaving_out import engine_over
-from tests.campaign.rewording import OBSERVED, PRESET, pairs, run
+from tests.campaign.rewording import OBSERVED, PRESET, lies, pairs, run
 
+HERE = Path(__file__).parent
+FRESH = HERE / "fresh_lies.yaml"
 SHOWN: list[str] = []  # the bad ones that are shown, as measured
 
 
@@ -37,3 +43,26 @@ def test_given_the_preset_compliance_when_a_model_rewords_then_good_ones_are_sho
 
     assert [(one.draft.text, one.why) for one in found if one.draft.good and not one.shown] == []
     assert [one.draft.text for one in found if one.shown and not one.draft.good] == SHOWN
+
+
+def test_given_every_sixth_fresh_lie_when_asked_by_default_then_none_is_shown(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A drawn share; the campaign asks them all."""
+    stated, drafts = lies(FRESH)
+    with ModelServer() as server, engine_over(server, tmp_path_factory.mktemp("fresh"), stated) as engine:
+        found = list(run(drafts[::6], engine, server, "balanced"))
+
+    assert len(found) == 10
+    assert [one.draft.text for one in found if one.shown] == []
+
+
+def test_given_lies_of_the_same_kinds_written_later_then_nearly_all_are_found_and_honest_rewordings_are_not() -> None:
+    rows = yaml.safe_load((HERE / "second_lies.yaml").read_text(encoding="utf-8"))
+
+    def found(row: list[str]) -> bool:
+        language, source, text = row
+        return bool(changed_facts(text, source, language) or omissions(text, source, language))
+
+    assert [row[2] for row in rows["lies"] if not found(row)] == rows["missed"]
+    assert [row[2] for row in rows["honest"] if found(row)] == rows["flagged"]
+    assert len(rows["missed"]) <= 0.1 * len(rows["lies"])
+    assert len(rows["flagged"]) <= 0.1 * len(rows["honest"])

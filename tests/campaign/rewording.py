@@ -34,7 +34,7 @@ OBSERVED = {"correctness_mode": Mode.OBSERVE, "top_cosine_mode": Mode.OBSERVE, "
 
 @dataclass(frozen=True)
 class Draft:
-    """What a model says of one sentence of a document, and whether it may be shown."""
+    """The words of a model about one sentence of a document, and whether it may be shown."""
 
     document: str
     kind: str

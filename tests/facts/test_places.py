@@ -33,6 +33,7 @@ LANGUAGES = ("en", "cs", "de", "hi")
     ],
 )  # fmt: skip
 def test_given_two_words_with_each_others_part_then_both_are_named(lang: str, evidence: str, claim: str, words: str) -> None:
+    """S0-26: who does what to whom is what is meant."""
     assert list(exchanged_parts(claim, evidence, lang)) == [words]
     assert ("role", words) in changed_facts(claim, evidence, lang)
 

@@ -27,7 +27,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "dea570c50419"),
-    "language": (3, "7c078297105e"),
+    "language": (3, "15c050c6decc"),
     "features": (7, "63ee7f5a9edf"),
 }
 

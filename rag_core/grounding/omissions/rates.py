@@ -30,7 +30,7 @@ _PAID = frozenset({"currency", "share"})  # dimensions of money and shares, of w
 
 @dataclass(frozen=True, slots=True)
 class _Rate:
-    """What a value is counted by, `text[start:end]`; `one_word` where it is said in one, like "daily"."""
+    """The words that a value is counted by, `text[start:end]`; `one_word` where it is said in one, like "daily"."""
 
     start: int
     end: int

@@ -52,7 +52,7 @@ def _share(said: list[Token], tokens: tuple[Token, ...]) -> float:
 
 
 def _tense(claim: str, text: str, said: list[Token], sentence: Sentence, limits: LimitWords) -> Iterator[str]:
-    """What is still to come, where the claim says that it has been."""
+    """The word for what is still to come, where the claim says that it has been."""
     coming = limits.coming.search(text)
     if coming and not limits.past.search(text) and limits.past.search(claim) and not limits.coming.search(claim):
         if _share(said, sentence.tokens) >= _ABOUT and len(sentence.tokens) <= _MAX_TOKENS:
