@@ -52,8 +52,21 @@ def turned_universals(claim: str, evidence: str, lang: str) -> Iterator[str]:
         beside = any(other and other[0] in words and other[0] not in firsts for other in told)
         for marker, of in runs if beside else ():
             head_last = not (rows and rows.behind) and not known.isdisjoint(of)  # "every third-floor room" is about rooms
-            if of and of[0] not in known and not head_last and any(of[0] in {token.stem for token in one.tokens} for one in near):
+            if (
+                of
+                and of[0] not in known
+                and not head_last
+                and not _opens_list(mine, claim, marker.end, of[-1])
+                and any(of[0] in {token.stem for token in one.tokens} for one in near)
+            ):
                 yield f"{_text(mine, marker)} {next(token.text for token in mine.tokens if token.stem == of[0])}"
+
+
+def _opens_list(sentence: Sentence, text: str, start: int, last: str) -> bool:
+    """Whether a comma stands behind the first word from a place on that has this stem: the order of a list says nothing."""
+    places = range(start, len(sentence.tokens))
+    end = next((sentence.tokens[place].end for place in places if sentence.tokens[place].stem == last), len(text))
+    return text[end:].lstrip().startswith(",")
 
 
 def _nearest(mine: Sentence, theirs: Sequence[Sentence]) -> list[Sentence]:

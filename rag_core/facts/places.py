@@ -56,11 +56,12 @@ def changed_directions(claim: str, evidence: str, lang: str) -> Iterator[str]:
     rows = LANGUAGES[lang].places if lang in LANGUAGES else None
     if rows is None or not rows.to_how_much:
         return
-    theirs = values(evidence, lang).quantities
+    told: dict[str, set[str]] = {}
+    for other in values(evidence, lang).quantities:
+        told.setdefault(other.value, set()).add(_direction(evidence, other, rows))
     for one in values(claim, lang).quantities:
-        told = [_direction(evidence, other, rows) for other in theirs if other.value == one.value]
-        mine = _direction(claim, one, rows)
-        if mine and told and all(told) and mine not in told:
+        mine, theirs = _direction(claim, one, rows), told.get(one.value)
+        if mine and theirs and all(theirs) and mine not in theirs:
             yield one.text
 
 
@@ -155,12 +156,27 @@ def _before(sentence: Sentence, text: str, rows: PlaceRows, passive: bool) -> di
             mark = mark if last is not None and last.folded in rows.before and not apart else ""
         elif not sentence.says(place):
             mark, forms = "", frozenset()
+        elif _is_of_date(sentence, text, place):
+            mark, forms = "", frozenset()
         elif not rows.nouns_capitalised or token.text[0].isupper() or token.text[0].isdecimal():
             found[place] = _of_word(token, mark, forms, rows, passive)
             if rows.nouns_capitalised or rows.endings:
                 mark, forms = "", frozenset()  # what comes next has a mark of its own; without cases a name may have several words
         last = token
     return found
+
+
+def _is_of_date(sentence: Sentence, text: str, place: int) -> bool:
+    """Whether a word is a number that a sign joins to another number, as those of "2023-04-14" are: it has no part of its own."""
+    tokens = sentence.tokens
+    if not tokens[place].text.lstrip("-")[:1].isdecimal():
+        return False
+    joined = (
+        tokens[n + 1].text.lstrip("-")[:1].isdecimal() and text[tokens[n].end : tokens[n + 1].start] in ("", "-", ".", "/")
+        for n in (place - 1, place)
+        if 0 <= n < len(tokens) - 1 and tokens[n].text[-1:].isdecimal()
+    )
+    return any(joined)
 
 
 def _of_word(token: Token, mark: str, forms: Parts, rows: PlaceRows, passive: bool) -> Parts:
