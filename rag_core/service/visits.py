@@ -12,6 +12,7 @@ import re
 import secrets
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -90,7 +91,7 @@ class Visits:
         self.minutes = minutes
         self._folder, self._shared, self._most, self._clock = folder, shared, most, clock
         self._lock, self._stop = threading.Lock(), threading.Event()
-        self._seen: dict[str, _Seen] = {}
+        self._seen: OrderedDict[str, _Seen] = OrderedDict()  # the one without a sign for longest comes first
         self._ending: set[str] = set()
         self._counted: tuple[float, int] | None = None
         self._drop: Drop | None = None
@@ -107,10 +108,10 @@ class Visits:
         name, now = _name_of(token), self._clock()
         with self._lock:
             if len(self._seen) >= MAX_VISITS:
-                empty = [one for one in self._seen if not is_begun(self._folder, one)]
-                if not empty:
+                empty = next((one for one in self._seen if not is_begun(self._folder, one)), None)
+                if empty is None:
                     raise Overloaded("There is no room for another visitor.", remedy="Come back later.", retry_after=RETRY_SECONDS)
-                del self._seen[min(empty, key=lambda one: self._seen[one].last)]
+                del self._seen[empty]
             self._seen[name] = _Seen(now, now)
         return self._visit(name), token
 
@@ -124,6 +125,7 @@ class Visits:
             if seen is None or self._is_over(name, seen):
                 return None
             seen.last = self._clock()
+            self._seen.move_to_end(name)
         return self._visit(name)
 
     def end(self, visit: Visit) -> None:
