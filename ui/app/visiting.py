@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import streamlit as st
 from starlette.requests import Request
 
@@ -14,8 +12,6 @@ from ui.app import visitor
 from ui.app.texts import say
 
 _LAST = "visit"  # in the session: the visit that it belongs to
-_AGAIN = "./"  # the page's own address: the server hands out the cookie with it
-_BUTTON = "display:inline-block;padding:.5rem .8rem;border-radius:.5rem;background:#0b6e4f;color:#ffffff;text-decoration:none"
 HTML = "text/html"
 OK, UNCHANGED = 200, 304  # HTTP statuses
 
@@ -92,5 +88,4 @@ def named(collection: str, home: str) -> str:
 def _show_end() -> None:
     st.title(say("sign_in.title"), anchor=False)
     st.info(say("visiting.over"), icon=":material/waving_hand:")
-    # a button of Streamlit's would open another tab; the page's style sheet is not here
-    st.html(f'<a href="{_AGAIN}" target="_self" style="{_BUTTON}">{html.escape(say("visiting.again"))}</a>')
+    st.html(say("visiting.again_link"))  # a button of Streamlit's would open another tab; the page's style sheet is not here
