@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from rag_core.decision.checks.row import listed
 from rag_core.domain.given import given_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.trace import CheckResult, State
 from rag_core.language import is_time_sensitive
 from rag_core.settings import Mode, Scale
 
-_SHOWN = 3  # documents that the row names
 _SHOWN_CHARS = 80  # a longer name is cut
 
 
@@ -21,12 +21,9 @@ def file_date_rows(measurements: Measurements) -> tuple[CheckResult, ...]:
     names = [library.names.get(document, document)[:_SHOWN_CHARS] for document in found if library.by_file(document)]
     if not names:
         return ()
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     said = f"{len(names)} of {len(found)} documents found were weighed by the file date, for want of a better one: "
-    value = float(len(names))
-    return (
-        CheckResult("file_dates", State.PASSED, Mode.OBSERVE, value, scale=Scale.COUNT, found=f"{said}{', '.join(names[:_SHOWN])}{more}"),
-    )
+    found_in_words = f"{said}{listed(names, ', ')}"
+    return (CheckResult("file_dates", State.PASSED, Mode.OBSERVE, float(len(names)), scale=Scale.COUNT, found=found_in_words),)
 
 
 def _weighs_age(measurements: Measurements) -> bool:

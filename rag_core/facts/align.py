@@ -58,6 +58,11 @@ class Sentence:
         """Whether the word at a place says something, and is no small one."""
         return not self.tokens[place].light and place not in self.marked
 
+    @property
+    def said(self) -> frozenset[str]:
+        """The stems of the words that say something; unlike `terms` without those in a marker."""
+        return frozenset(token.stem for place, token in enumerate(self.tokens) if self.says(place))
+
 
 class Gap(NamedTuple):
     """Words `mine[i:j]` of one sentence where the other has `theirs[k:m]`; one of both may be empty."""

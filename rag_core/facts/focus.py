@@ -52,13 +52,9 @@ def turned_universals(claim: str, evidence: str, lang: str) -> Iterator[str]:
         beside = any(other and other[0] in words and other[0] not in firsts for other in told)
         for marker, of in runs if beside else ():
             head_last = not (rows and rows.behind) and not known.isdisjoint(of)  # "every third-floor room" is about rooms
-            if (
-                of
-                and of[0] not in known
-                and not head_last
-                and not _opens_list(mine, claim, marker.end, of[-1])
-                and any(of[0] in {token.stem for token in one.tokens} for one in near)
-            ):
+            if not of or of[0] in known or head_last or _opens_list(mine, claim, marker.end, of[-1]):
+                continue
+            if any(of[0] in {token.stem for token in one.tokens} for one in near):
                 yield f"{_text(mine, marker)} {next(token.text for token in mine.tokens if token.stem == of[0])}"
 
 
@@ -71,7 +67,7 @@ def _opens_list(sentence: Sentence, text: str, start: int, last: str) -> bool:
 
 def _nearest(mine: Sentence, theirs: Sequence[Sentence]) -> list[Sentence]:
     """The sentences that have most of a claim's words; none where they have less than `_MADE_OF` of them."""
-    said = {token.stem for place, token in enumerate(mine.tokens) if mine.says(place)}
+    said = mine.said
     counts = [len(said & one.terms) for one in theirs]
     best = max(counts, default=0)
     return [one for one, count in zip(theirs, counts, strict=True) if count == best] if said and best >= _MADE_OF * len(said) else []

@@ -39,9 +39,10 @@ def exchanged_parts(claim: str, evidence: str, lang: str) -> Iterator[str]:
     if rows is None:
         return
     theirs = [one for one in read(evidence, lang) if len(one.tokens) <= _MAX_TOKENS]
+    held = [one.said for one in theirs]
     for mine in read(claim, lang):
-        said = _stems(mine)
-        counts = [len(said & _stems(one)) for one in theirs]
+        said = mine.said
+        counts = [len(said & one) for one in held]
         best = max(counts, default=0)
         if len(mine.tokens) > _MAX_TOKENS or best < max(2, _MADE_OF * len(said)):
             continue
@@ -69,10 +70,6 @@ def _direction(text: str, one: Quantity, rows: PlaceRows) -> str:
     """How a value's preposition tells of a change: by how much, or to how much; empty where there is none."""
     before = [fold(word.text) for word in words(text[max(0, one.start - _BEFORE) : one.start])][-_PREPOSITION:]
     return next((name for name, row in (("by", rows.by_how_much), ("to", rows.to_how_much)) if not row.isdisjoint(before)), "")
-
-
-def _stems(sentence: Sentence) -> frozenset[str]:
-    return frozenset(token.stem for place, token in enumerate(sentence.tokens) if sentence.says(place))
 
 
 def _exchanged(mine: Sentence, claim: str, other: Sentence, evidence: str, rows: PlaceRows) -> str:

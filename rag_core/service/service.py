@@ -122,10 +122,7 @@ class Service:
         Raises:
             Unauthenticated: the visit is over, or there are no visitors here.
         """
-        visit = self.visits.find(token) if self.visits else None
-        if visit is None:
-            raise Unauthenticated("This visit is over.", remedy="POST /api/visits begins another; its documents are new too.")
-        return visit.principal
+        return self._visit(token)[1].principal
 
     def begin_visit(self) -> tuple[Visit, str, float]:
         """A new visit, its token, and the minutes after a visitor's last sign when it is over.
@@ -144,10 +141,13 @@ class Service:
         Raises:
             Unauthenticated: it is over already.
         """
-        visit = self.visits.find(token) if self.visits else None
-        if self.visits is None or visit is None:
-            raise Unauthenticated("This visit is over.", remedy="POST /api/visits begins another.")
-        self.visits.end(visit)
+        visits, visit = self._visit(token)
+        visits.end(visit)
+
+    def _visit(self, token: str) -> tuple[Visits, Visit]:
+        if self.visits is None or (visit := self.visits.find(token)) is None:
+            raise Unauthenticated("This visit is over.", remedy="POST /api/visits begins another; its documents are new too.")
+        return self.visits, visit
 
     def drop(self, name: str) -> bool:
         """Delete a collection with its jobs; whether there was one. It asks what is open to whoever acts, and for no scope.

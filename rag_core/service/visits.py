@@ -34,6 +34,7 @@ MAX_TOKEN_CHARS = 100  # that are read of what comes as a token: ours have 43
 SWEEP_SECONDS = 20.0  # between two looks for visits that are over
 COUNTED_SECONDS = 1.0  # how long the number of visitors with documents counts as known
 RETRY_SECONDS = 60  # where there is no room for another visitor
+SAMPLES = "samples"  # the collection of the sample documents, which all visitors may ask
 PREFIX = "visit-"
 _NAME = re.compile(PREFIX + "[0-9a-f]{32}")
 _SHARED = frozenset({Action.ASK, Action.EXPORT})  # open to all visitors in the samples, where nothing of them is kept

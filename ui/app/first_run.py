@@ -13,11 +13,12 @@ from rag_core.library.disk.private import FILE_MODE, make_folder
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source, sources_from
 from rag_core.library.stored.store import collections, is_begun
+from rag_core.service import visits
 from rag_core.settings import DATA, Settings
 from ui.app.asked import COLLECTION
 
 SAMPLES = DATA / "samples"
-SAMPLES_COLLECTION = "samples"  # so that no question about one's own documents is answered from them
+SAMPLES_COLLECTION = visits.SAMPLES  # so that no question about one's own documents is answered from them
 MARKER = ".samples-offered"  # in the library's folder
 FIRST = "flow-meter-manual.pdf"  # is indexed first: the first example question is about it
 

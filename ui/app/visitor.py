@@ -114,8 +114,7 @@ def who() -> Actor:
         if get_script_run_ctx() is None:
             return PAGE
         if visits():
-            visit = visit_at_page()
-            return visit.actor if visit else NOBODY
+            return _actor_of(visit_at_page())
         if configured() is None:
             return PAGE
         found = at_page()
@@ -157,8 +156,7 @@ def of_request(cookies: Mapping[str, str]) -> Actor:
     """
     try:
         if visits():
-            visit = visit_of(cookies)
-            return visit.actor if visit else NOBODY
+            return _actor_of(visit_of(cookies))
         known = configured()
         if known is None:
             return PAGE
@@ -169,6 +167,10 @@ def of_request(cookies: Mapping[str, str]) -> Actor:
     except (InvalidSetting, ValueError):
         return NOBODY
     return found.actor if found else NOBODY
+
+
+def _actor_of(visit: Visit | None) -> Actor:
+    return visit.actor if visit else NOBODY
 
 
 @cache

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rag_core.decision.checks.row import Check, Columns
+from rag_core.decision.checks.row import Check, Columns, listed
 from rag_core.domain.answer import is_scanned
 from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import ClaimMeasurement
@@ -22,7 +22,7 @@ from rag_core.grounding.overlap import grounded_share
 from rag_core.grounding.wording import contradiction, fact_in_words, flags_in_words
 from rag_core.settings import Mode, Scale
 
-_SHOWN, _SHOWN_CHARS = 3, 100  # findings named in a check, and characters of each
+_SHOWN_CHARS = 100  # a longer finding is cut where a check names it
 _COMPARED = 2  # documents, where figures can belong to two periods
 _CONTRADICTION_CHARS = 600  # two values, two file names
 _COMPARE = "Compare the answer with its sources, ask for less at once, or lower min_support."
@@ -76,9 +76,7 @@ def _none_of(
         if value is None:
             return "this was not measured"
         found = findings(m) or () if value else ()  # looked for again only where there are any: nearly all have none
-        listed = "; ".join(finding[:chars] for finding in found[:_SHOWN]) or clean
-        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        return f"{listed}{more}{after(m)}"
+        return f"{listed([finding[:chars] for finding in found], '; ') or clean}{after(m)}"
 
     return Check(
         name=name, asks=asks, reason=reason, scale=Scale.COUNT, passes=Direction.AT_MOST, value=count,
@@ -191,11 +189,8 @@ def _how_compared(m: Measurements) -> str:
     shown = m.conflicts and m.settings.contradictions_mode is Mode.OBSERVE
     said = ". Both sides are shown, at a low level at most and half the confidence" if shown else ""
     found = dict.fromkeys(hit.passage.document for hit in m.hits)
-    names = [m.library.names.get(document, document) for document in found if period_by_file(document, m.library)]
-    if len(found) < _COMPARED or not names:
-        return said
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"{said}. Period by the file date: {', '.join(name[:_SHOWN_CHARS] for name in names[:_SHOWN])}{more}"
+    names = [m.library.names.get(document, document)[:_SHOWN_CHARS] for document in found if period_by_file(document, m.library)]
+    return said if len(found) < _COMPARED or not names else f"{said}. Period by the file date: {listed(names, ', ')}"
 
 
 GROUNDING: tuple[Check[Measurements], ...] = (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rag_core.decision.checks.row import Check
+from rag_core.decision.checks.row import Check, listed
 from rag_core.domain.llm_trace import Attempt, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
@@ -15,7 +15,7 @@ from rag_core.domain.trace import Direction
 from rag_core.grounding.llm_findings import unverified, wrong_languages
 from rag_core.settings import Scale, Settings
 
-_SHOWN, _SHOWN_CHARS = 3, 100  # texts of a model named in a check, and characters of each
+_SHOWN_CHARS = 100  # a longer text of a model is cut where a check names it
 _ADD = "Add the document that holds what is missing, or search all documents."
 _CONFIGURE = "Let a language model draft and check its server, or choose settings that do not ask one first."
 
@@ -86,7 +86,7 @@ def _verification_in_words(d: Drafted, *_: float | None) -> str:
     if wrong is None:
         return (d.attempt.verification.call.failure if d.attempt.verification else "") or "the model was not asked about these claims"
     failing = [f"Unverified claim: {d.view.draft.claims[n].text[:_SHOWN_CHARS]}" for n in wrong]
-    return _listed(failing, "; ") if failing else "the model finds every claim in its passages"
+    return listed(failing, "; ") if failing else "the model finds every claim in its passages"
 
 
 def _sufficient(said: Said) -> float | None:
@@ -112,12 +112,6 @@ def _sufficiency_in_words(said: Said, value: float | None, _: float) -> str:
 
 def _refuses(said: Said) -> bool:
     return said.judgement.can_answer == "no" or (said.judgement.can_answer == "partial" and said.settings.refuse_partial)
-
-
-def _listed(texts: list[str], between: str) -> str:
-    """The first of these texts, and how many more there are."""
-    more = f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
-    return between.join(texts[:_SHOWN]) + more
 
 
 SUFFICIENCY: Check[Said] = Check(

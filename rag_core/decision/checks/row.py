@@ -6,7 +6,7 @@ documentation all follow from the rows. `rag_core.decision.checks` lists them in
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -18,6 +18,13 @@ from rag_core.domain.trace import CheckResult, Direction, judge
 from rag_core.settings import Mode, Scale, Settings
 
 Floats = NDArray[np.float64]
+SHOWN = 3  # texts that are named in a check
+
+
+def listed(texts: Sequence[str], between: str) -> str:
+    """The first of these texts, and how many more there are; empty for none."""
+    more = f" and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
+    return between.join(texts[:SHOWN]) + more
 
 
 class Subject(Protocol):

@@ -19,7 +19,7 @@ from rag_core.entrypoints.terminal.common import library_folder
 from rag_core.errors import InvalidInput
 from rag_core.service.service import Service
 from rag_core.service.tokens import Tokens
-from rag_core.service.visits import Visits
+from rag_core.service.visits import SAMPLES, Visits
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.settings.endpoints import model_environment
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
 VISITOR_QUOTA = {"RAG_QUOTA_DOCUMENTS": "20", "RAG_QUOTA_BYTES": "100000000"}  # enough to try one's own; fifty visitors fill 5 GB
-SAMPLES = "samples"  # the collection of the sample documents, which all visitors may ask (`ui.app.first_run`)
 PAGE = "ui.serve"  # looked up by name: the core never imports the page, which stands above it
 ROOT = Path(__file__).resolve().parents[3]  # this file is so many folders below the copy of the repository
 END_SECONDS = 20  # that requests have to end when the service stops; the service itself waits for jobs after that

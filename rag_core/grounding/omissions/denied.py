@@ -38,7 +38,7 @@ def dropped_denials(claim: Said, evidence: Sequence[Sentence], told: str, lang: 
     """
     lex = lexicon(lang)
     for mine in claim.sentences:
-        said = frozenset(token.stem for place, token in enumerate(mine.tokens) if mine.says(place))
+        said = mine.said
         if len(said) < _MIN_WORDS or len(mine.tokens) > _MAX_TOKENS or _denies(mine, evidence, lex):
             continue
         clauses = [(one, clause) for one in evidence if len(one.tokens) <= _MAX_TOKENS for clause in _clauses(one, told, limits)]
