@@ -21,10 +21,11 @@ class Rate:
     Args:
         per_minute: calls of one caller, at least 1.
         clock: seconds that never go back.
+        at_once: calls that may come together, at least 1; None for a share of a minute's.
     """
 
-    def __init__(self, per_minute: int = PER_MINUTE, clock: Callable[[], float] = time.monotonic) -> None:
-        self._per_second, self._most = per_minute / 60, max(1.0, per_minute * BURST_SHARE)
+    def __init__(self, per_minute: int = PER_MINUTE, clock: Callable[[], float] = time.monotonic, *, at_once: int | None = None) -> None:
+        self._per_second, self._most = per_minute / 60, max(1.0, at_once or per_minute * BURST_SHARE)
         self._clock, self._lock = clock, threading.Lock()
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # by caller: what was left, and when
 

@@ -34,7 +34,7 @@ from rag_core.service.refusals import Loading, Stopping, Unauthenticated, missin
 from rag_core.service.repeated import Repeated
 from rag_core.service.together import Together
 from rag_core.service.tokens import Tokens
-from rag_core.service.visits import Visit, Visits
+from rag_core.service.visits import Visit, Visits, is_visit
 from rag_core.settings import Settings
 from rag_core.wiring import clear_dropped, counts, embedder_apart, entailment_model, make_collection, noting, ready_tools, records, sizes
 from rag_core.work import loading
@@ -124,16 +124,17 @@ class Service:
         """
         return self._visit(token)[1].principal
 
-    def begin_visit(self) -> tuple[Visit, str, float]:
-        """A new visit, its token, and the minutes after a visitor's last sign when it is over.
+    def begin_visit(self, address: str) -> tuple[Visit, str, float]:
+        """A new visit of somebody at an IP address, its token, and the minutes after a visitor's last sign when it is over.
 
         Raises:
             NotFound: there are no visitors here.
             Overloaded: there is no room for another.
+            TooOften: too many were begun from that address.
         """
         if self.visits is None:
             raise missing("page")
-        return *self.visits.begin(), self.visits.minutes
+        return *self.visits.begin(address), self.visits.minutes
 
     def end_visit(self, token: str) -> None:
         """End a visit, and delete its collection.
@@ -165,11 +166,15 @@ class Service:
         Raises:
             NotFound: there is none, or it is not theirs; both look the same.
         """
-        if not is_name(name) or not principal.may_enter(name):
+        if not is_name(name) or not self._may_enter(principal, name):
             raise missing("collection")
         if not new and name not in self._names():
             raise missing("collection")
         return Collection(self, principal, name)
+
+    def _may_enter(self, principal: Principal, name: str) -> bool:
+        """Whether a collection is the caller's. A visitor's is nobody else's: a token for all collections is not for those."""
+        return principal.may_enter(name) and (self.visits is None or not is_visit(name) or principal.collections is not None)
 
     def together(self, principal: Principal, names: Sequence[str]) -> Together:
         """Several collections of the caller's, to ask them together.
@@ -196,7 +201,7 @@ class Service:
 
     def collections(self, principal: Principal) -> tuple[str, ...]:
         """The names of the collections that the caller may enter."""
-        return tuple(name for name in self._names() if principal.may_enter(name))
+        return tuple(name for name in self._names() if self._may_enter(principal, name))
 
     def decide(
         self, principal: Principal, question: str, passages: Sequence[ReadyPassage], preset: str | None, values: Mapping[str, Any],

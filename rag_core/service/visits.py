@@ -7,6 +7,7 @@ A visit is known by a token with 256 random bits, which this server made: a brow
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import logging
 import re
 import secrets
@@ -23,18 +24,22 @@ from rag_core.errors import RagError
 from rag_core.library.stored.store import collections, is_begun
 from rag_core.service.people import ACTS, Right
 from rag_core.service.principal import Principal, Scope
+from rag_core.service.rate import Rate
 from rag_core.service.refusals import Overloaded
 
 MINUTES = 60  # after the last sign of a visitor; an open page gives one a minute
 MAX_HOURS = 24.0  # a visit ends then at the latest, whatever is open
 MAX_VISITS = 10_000  # that are remembered; those without documents make room for others
 MOST = 50  # visitors who have documents at once
+ADDRESS_SHARE = 0.5  # as many of them may come from one address, so that nobody alone keeps all others out
+NEW_PER_MINUTE, NEW_AT_ONCE = 6, 60  # visits that begin from one address: a class that opens the page together, then a few
 TOKEN_BYTES = 32  # 256 bits cannot be guessed
 MAX_TOKEN_CHARS = 100  # that are read of what comes as a token: ours have 43
 SWEEP_SECONDS = 20.0  # between two looks for visits that are over
 COUNTED_SECONDS = 1.0  # how long the number of visitors with documents counts as known
 RETRY_SECONDS = 60  # where there is no room for another visitor
 SAMPLES = "samples"  # the collection of the sample documents, which all visitors may ask
+IPV6_BITS = 64  # the part of an address that is the network that a customer gets at least (RFC 6177)
 PREFIX = "visit-"
 _NAME = re.compile(PREFIX + "[0-9a-f]{32}")
 _SHARED = frozenset({Action.ASK, Action.EXPORT})  # open to all visitors in the samples, where nothing of them is kept
@@ -73,6 +78,7 @@ class Visit:
 class _Seen:
     begun: float
     last: float
+    address: str  # where it was begun
 
 
 class Visits:
@@ -94,17 +100,22 @@ class Visits:
         self._lock, self._stop = threading.Lock(), threading.Event()
         self._seen: OrderedDict[str, _Seen] = OrderedDict()  # the one without a sign for longest comes first
         self._ending: set[str] = set()
-        self._counted: tuple[float, int] | None = None
+        self._counted: tuple[float, frozenset[str]] | None = None
+        self._rate = Rate(NEW_PER_MINUTE, clock, at_once=NEW_AT_ONCE)
         self._drop: Drop | None = None
         self._busy: Callable[[str], bool] = lambda name: False
         self.on_end: list[Callable[[], None]] = []  # called after a collection was deleted
 
-    def begin(self) -> tuple[Visit, str]:
-        """A new visit, and its token, which is told this once.
+    def begin(self, address: str = "") -> tuple[Visit, str]:
+        """A new visit of somebody at an IP address, "" where that is not known, and its token, which is told this once.
 
         Raises:
             Overloaded: there are `MAX_VISITS`, and all of them have documents.
+            TooOften: too many were begun from that address.
         """
+        address = _network_of(address)
+        if address:
+            self._rate.take(address)
         token = secrets.token_urlsafe(TOKEN_BYTES)
         name, now = _name_of(token), self._clock()
         with self._lock:
@@ -113,8 +124,8 @@ class Visits:
                 if empty is None:
                     raise Overloaded("There is no room for another visitor.", remedy="Come back later.", retry_after=RETRY_SECONDS)
                 del self._seen[empty]
-            self._seen[name] = _Seen(now, now)
-        return self._visit(name), token
+            self._seen[name] = _Seen(now, now, address)
+        return self._visit(name, address), token
 
     def find(self, token: str) -> Visit | None:
         """The visit of a token, which has given a sign now; None for one that is over, or never was."""
@@ -127,7 +138,7 @@ class Visits:
                 return None
             seen.last = self._clock()
             self._seen.move_to_end(name)
-        return self._visit(name)
+        return self._visit(name, seen.address)
 
     def end(self, visit: Visit) -> None:
         """End a visit now: nobody enters it any more, and its collection is deleted, as soon as that can be done."""
@@ -175,7 +186,10 @@ class Visits:
 
     def _watch(self) -> None:
         while not self._stop.wait(SWEEP_SECONDS):
-            self.sweep()
+            try:
+                self.sweep()
+            except Exception:  # the next one tries again: what visitors left must not stay because of one fault
+                _log.exception("visits that are over could not be looked for")
 
     def _is_over(self, name: str, seen: _Seen) -> bool:
         now = self._clock()
@@ -199,13 +213,22 @@ class Visits:
         for told in self.on_end:
             told()
 
-    def _visit(self, name: str) -> Visit:
-        return Visit(name, self._shared, is_begun(self._folder, name) or self._with_documents() < self._most)
+    def _visit(self, name: str, address: str) -> Visit:
+        return Visit(name, self._shared, is_begun(self._folder, name) or self._has_room(address))
 
-    def _with_documents(self) -> int:
+    def _has_room(self, address: str) -> bool:
+        """Whether one more from this address may have documents."""
+        there = self._with_documents()
+        if len(there) >= self._most:
+            return False
+        with self._lock:
+            near = sum(name in self._seen and self._seen[name].address == address for name in there)
+        return not address or near < max(1, self._most * ADDRESS_SHARE)
+
+    def _with_documents(self) -> frozenset[str]:
         now, known = self._clock(), self._counted
         if known is None or now - known[0] >= COUNTED_SECONDS:
-            found = sum(is_visit(name) and is_begun(self._folder, name) for name in collections(self._folder))
+            found = frozenset(name for name in collections(self._folder) if is_visit(name) and is_begun(self._folder, name))
             self._counted = known = now, found
         return known[1]
 
@@ -218,3 +241,14 @@ def is_visit(collection: str) -> bool:
 def _name_of(token: str) -> str:
     """The name of a visit's collection: a part of its token's hash, so that the name tells nobody the token."""
     return PREFIX + hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def _network_of(address: str) -> str:
+    """The address, or the network that one IPv6 customer has: they choose the rest as they like."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return address
+    return str(found.ipv4_mapped or ipaddress.ip_network((found, IPV6_BITS), strict=False))

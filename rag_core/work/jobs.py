@@ -20,6 +20,7 @@ from rag_core.errors import LimitExceeded, PasswordNeeded
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
 from rag_core.work.background import Background
+from rag_core.work.turns import Turns
 
 if TYPE_CHECKING:
     from rag_core.evaluation import Ran
@@ -28,6 +29,7 @@ Work = Callable[[Progress, Cancel], "AddReport | Ran"]
 Place = tuple[str, str]  # a library's folder and collection
 LEFT_ALONE_SECONDS = 90.0  # a browser looks every half second, and once a minute from a tab in the background
 MAX_UNFINISHED, MAX_EACH = 24, 8  # jobs of the page that run or wait, in all and of one person who signed in
+MAX_VISITORS, MAX_VISITOR = 120, 4  # the same for visitors of a shared demo, who are counted apart, and of one visitor
 MAX_KEPT = 50  # finished jobs whose result nobody has seen
 READING_SHARE, CUTTING_SHARE = 0.5, 0.1  # parts of a file's bar for reading and for cutting; embedding is the rest
 MIN_PACE_SECONDS = 3.0  # embedding takes so long before its pace is told
@@ -79,6 +81,7 @@ class Job(Background["AddReport | Ran"]):
     report: AddReport | None = None
     ran: Ran | None = None  # the report of an evaluation
     by: str = ""  # who started it
+    visits: bool = False  # that is a visitor of a shared demo
     started: bool = False  # its turn has come
     shown: bool = False  # its result, to the session that started it
     taken_over: bool = False  # by another session, since that one was closed
@@ -193,10 +196,10 @@ def _refuse(_: Progress, __: Cancel) -> AddReport:
 
 
 class Runner:
-    """Runs jobs one after the other, in the order in which they were started."""
+    """Runs jobs one after the other: each person's in the order in which they were started, and people by turns."""
 
     def __init__(self) -> None:
-        self._turn = threading.Lock()
+        self._turns = Turns()
         self._starting = threading.RLock()
         self._shared: dict[str, Job] = {}
         self._jobs: list[Job] = []
@@ -225,19 +228,21 @@ class Runner:
             listed: its files, where they are known.
             bounded: whether too many before it end it at once, with an error that says so; whoever bounds jobs by themselves says no.
         """
-        job = Job(title, kind, tuple(sources), place, tuple(listed), files=files, by=actor().name)
+        job = Job(title, kind, tuple(sources), place, tuple(listed), files=files, by=actor().name, visits=bool(actor().home))
         with self._starting:
-            if bounded and self._has_no_room(job.by):
+            if bounded and self._has_no_room(job):
                 job.begin(_refuse)  # at once: as a job that failed it is shown where jobs are shown
                 return job
             finished = [known for known in self._jobs if known.finished]
             self._jobs = [known for known in self._jobs if known not in finished[:-MAX_KEPT]] + [job]
-        job.begin(work, self._turn)  # the library survives being killed, so stopping the server need not wait for it
+        job.begin(work, self._turns.turn(job.by))  # the library survives being killed, so stopping the server need not wait for it
         return job
 
-    def _has_no_room(self, by: str) -> bool:
-        left = [known for known in self._jobs if not known.finished]
-        return len(left) >= MAX_UNFINISHED or (actor().may is not None and sum(known.by == by for known in left) >= MAX_EACH)
+    def _has_no_room(self, job: Job) -> bool:
+        """Whether too many wait before it: of its own kind of people, so that visitors leave room for whoever runs the page."""
+        left = [known for known in self._jobs if not known.finished and known.visits == job.visits]
+        most, each = (MAX_VISITORS, MAX_VISITOR) if job.visits else (MAX_UNFINISHED, MAX_EACH)
+        return len(left) >= most or (actor().may is not None and sum(known.by == job.by for known in left) >= each)
 
     def start_once(self, key: str, title: str, work: Work, files: int) -> Job:
         """The job of this key, started at the first call in this process. It belongs to no session."""

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.domain.acts import Actor, acting
 from rag_core.domain.ports import Cancel, Progress
-from rag_core.errors import LibraryBusy, NotAPdf, PasswordNeeded
+from rag_core.errors import LibraryBusy, LimitExceeded, NotAPdf, PasswordNeeded
 from rag_core.evaluation import Ran
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
-from rag_core.work.jobs import LEFT_ALONE_SECONDS, MAX_KEPT, File, Job, Runner, Work
+from rag_core.work.jobs import LEFT_ALONE_SECONDS, MAX_KEPT, MAX_VISITOR, MAX_VISITORS, File, Job, Runner, Work
 
 SECONDS = 120.0  # reached by what hangs, on a busy machine too
 
@@ -54,6 +55,56 @@ def test_given_two_jobs_when_started_then_the_second_waits_for_the_first() -> No
 
     assert [finished(job).error for job in jobs] == [None, None]
     assert order == ["first", "second"]
+
+
+def test_given_one_persons_many_jobs_when_another_starts_one_then_it_comes_second_and_not_last() -> None:
+    go, order = threading.Event(), list[str]()
+
+    def work(name: str) -> Work:
+        def run(progress: Progress, stop: Cancel) -> AddReport:
+            assert go.wait(SECONDS)
+            order.append(name)
+            return AddReport()
+
+        return run
+
+    runner = Runner()
+    jobs = list[Job]()
+    for who, name in (("one", "1"), ("one", "2"), ("one", "3"), ("two", "a"), ("two", "b"), ("three", "x")):
+        with acting(who):
+            jobs.append(runner.start(name, work(name), 1))
+        while len(runner._turns._waiting) < len(jobs) - 1:
+            time.sleep(0.001)
+    go.set()
+    for job in jobs:
+        finished(job)
+
+    assert order == ["1", "a", "x", "2", "b", "3"]
+
+
+def test_given_visitors_with_all_the_jobs_that_are_theirs_when_the_house_starts_one_then_it_is_taken() -> None:
+    go = threading.Event()
+
+    def work(progress: Progress, stop: Cancel) -> AddReport:
+        assert go.wait(SECONDS)
+        return AddReport()
+
+    def start(number: int) -> Job:
+        with acting(Actor(f"visit:{number}", frozenset(), {}, f"visit-{number}")):
+            return runner.start("work", work, 1)
+
+    runner = Runner()
+    visitors, each = MAX_VISITORS // MAX_VISITOR, MAX_VISITOR
+    taken = [start(number) for number in range(visitors - 1) for _ in range(each)]
+    taken += [start(visitors) for _ in range(each)]
+    assert not any(job.finished for job in taken)
+
+    refused = [start(visitors), start(0), start(visitors + 1)]
+    house = runner.start("work", work, 1)
+    go.set()
+
+    assert all(isinstance(finished(job).error, LimitExceeded) for job in refused)
+    assert [finished(job).error for job in (*taken, house)] == [None] * (len(taken) + 1)
 
 
 def test_given_a_running_job_when_stopped_then_the_work_is_told_and_its_report_kept() -> None:

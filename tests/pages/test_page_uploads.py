@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
@@ -18,6 +19,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRe
 from streamlit.testing.v1 import AppTest
 
 import ui.serve
+from rag_core.domain.acts import Actor, acting
 from rag_core.errors import IngestError, LibraryError, LimitExceeded
 from rag_core.library.disk.private import HeldFile
 from rag_core.library.stored.sources import Source
@@ -193,3 +195,26 @@ def test_given_a_disk_that_takes_nothing_when_a_file_is_dropped_then_the_page_sa
     assert "The disk is full." in told
     assert "The disk is full." not in texts(page)
     assert "Indexed and ready to be asked: 1" in badges(page)
+
+
+def test_given_a_visitor_with_many_sessions_when_files_wait_in_all_then_they_are_bounded_together_and_others_are_not(
+    manager: OnDisk, drop: Drop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "MAX_BYTES", 3 * SMALL_BYTES)
+    monkeypatch.setattr(uploads, "MAX_VISITORS_BYTES", 5 * SMALL_BYTES)
+    data, names = bytes(SMALL_BYTES + 1), count()
+
+    def send(visitor: str, session: str) -> bool:
+        with acting(Actor(visitor, home=visitor)):
+            try:
+                manager.add_file(session, UploadedFileRec(str(next(names)), "a.pdf", "application/pdf", data))
+            except HTTPException:
+                return False
+        return True
+
+    assert [send("visit-a", "one"), send("visit-a", "two"), send("visit-a", "three")] == [True, True, False]
+    assert [send("visit-b", "four"), send("visit-b", "five")] == [True, True]
+    assert not send("visit-c", "six"), "all visitors together"
+    assert send("", "seven"), "whoever runs the demo"
+    manager.remove_session_files("one")
+    assert [send("visit-c", "six"), send("visit-a", "one")] == [True, False]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from page_kit import ask, asked_of, by_key, captions, collection_field, session_of, settle
+from page_kit import ask, asked_of, by_key, captions, collection_field, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.acts import acting
+from rag_core.domain.ports import Cancel, Progress
+from rag_core.library.library import AddReport
 from rag_core.service.visits import Visit, Visits
 from rag_core.wiring import records
-from ui.app import first_run, visitor
+from ui.app import first_run, state, visitor
+from ui.app import progress as jobs_on_page
 from ui.app.texts import say
 from ui.ask.question.examples import EXAMPLES
 
@@ -109,3 +113,68 @@ def test_given_no_room_for_another_visitors_documents_then_the_page_says_so_and_
     assert say("visiting.full") in warnings(app)
     assert say("jobs.add") not in [field.label for field in app.get("file_uploader")]
     assert app.chat_input
+
+
+def waiting(progress: Progress, cancelled: Cancel) -> AddReport:
+    """Work that goes on until it is stopped."""
+    while not cancelled():
+        time.sleep(0.01)
+    return AddReport(cancelled=True)
+
+
+def test_given_the_samples_on_their_way_when_a_visitor_is_there_then_they_cannot_stop_them(
+    here: list[Visit | None], library: Path, app: AppTest
+) -> None:
+    with acting(visitor.PAGE):
+        job = state.runner().start_once(str(library), "Samples", waiting, 6)
+    try:
+        app.run()
+
+        assert not app.exception
+        assert "Samples" in texts(app)
+        assert by_key(app, "stop_0") == []
+        with acting(here[0].actor if here[0] else "nobody"):
+            jobs_on_page._stop(job)  # a button that was drawn when more was allowed
+        assert not job.stopping
+    finally:
+        job.stop()
+
+
+def test_given_a_visitors_own_job_when_it_runs_then_they_may_stop_it_and_no_one_elses(here: list[Visit | None], library: Path) -> None:
+    visit, other = here[0], Visits(library, first_run.SAMPLES_COLLECTION).begin()[0]
+    assert visit is not None
+    with acting(other.actor):
+        job = state.runner().start("theirs", waiting, 1, place=(str(library), other.collection))
+    try:
+        with acting(visit.actor):
+            jobs_on_page._stop(job)
+            assert not job.stopping
+        with acting(other.actor):
+            jobs_on_page._stop(job)
+            assert job.stopping
+    finally:
+        job.stop()
+
+
+def test_given_what_visitors_left_when_the_demo_starts_over_an_empty_library_then_the_samples_are_offered(tmp_path: Path) -> None:
+    left = tmp_path / f"visit-{'0a' * 16}"
+    left.mkdir()
+    (left / "inbox.json").write_text("{}", encoding="utf-8")
+
+    assert first_run.is_due(tmp_path)
+
+    left.rename(tmp_path / "prague")
+    assert not first_run.is_due(tmp_path)
+
+
+def test_given_a_browser_that_got_no_visit_when_it_opens_the_page_then_it_is_told_so_and_of_no_end(
+    here: list[Visit | None], app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here[0] = None
+    monkeypatch.setattr(visitor, "had_visit", lambda: False)  # Streamlit's test runner has every cookie
+
+    app.run()
+
+    said = "\n".join(one.value for one in app.info)
+    assert say("visiting.no_room") in said
+    assert say("visiting.over") not in said

@@ -50,7 +50,7 @@ def submit(page: AppTest, form: str) -> AppTest:
 @contextmanager
 def held() -> Iterator[None]:
     """Jobs wait for their turn."""
-    with state.runner()._turn:
+    with state.runner()._turns.turn("another"):
         yield
 
 

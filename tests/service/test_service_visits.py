@@ -15,7 +15,7 @@ from service_kit import ALPHA, BETA, SECRET, WARRANTY, Server, running
 from rag_core.client import AsyncClient, Client, ServiceError
 from rag_core.errors import LibraryError
 from rag_core.library import dropping
-from rag_core.service.visits import Visits
+from rag_core.service.visits import NEW_AT_ONCE, Visits
 from rag_core.wiring import act_log, records
 from rag_core.work import loading
 
@@ -222,3 +222,29 @@ def test_given_a_disk_or_database_that_refuses_when_a_collection_is_dropped_then
 
     assert asked == ["1", "1"]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_given_a_token_for_all_collections_when_visitors_are_there_then_it_enters_none_of_theirs(demo: Server, comes_by: Any) -> None:
+    visitor, own = comes_by()
+    visitor.index([{"content": BETA}], own)
+    token = demo.service.tokens.create("all", ("admin",), ("*",))[1]
+
+    with Client(demo.address, token) as client:
+        assert own not in client.collections().items
+        assert "house" in client.collections().items
+        for call in (lambda: client.documents(own), lambda: client.query(SECRET, own), lambda: client.drop(own)):
+            with pytest.raises(ServiceError) as refused:
+                call()
+            assert refused.value.status == 404
+
+    assert visitor.documents(own).total == 1
+
+
+def test_given_one_address_when_it_begins_visits_without_end_then_it_is_told_to_wait(demo: Server) -> None:
+    for _ in range(NEW_AT_ONCE):
+        demo.service.begin_visit("127.0.0.1")
+
+    refused = httpx2.post(f"{demo.address}/api/visits")  # the client of the package would wait and come again
+
+    assert refused.status_code == 429
+    assert int(refused.headers["retry-after"]) >= 1

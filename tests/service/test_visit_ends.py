@@ -12,7 +12,7 @@ from rag_core.errors import LibraryBusy
 from rag_core.service import visits as module
 from rag_core.service.people import ACTS, Right
 from rag_core.service.principal import Scope
-from rag_core.service.refusals import Overloaded
+from rag_core.service.refusals import Overloaded, TooOften
 from rag_core.service.visits import MAX_HOURS, MINUTES, Visits, is_visit
 
 MINUTE = 60.0
@@ -244,3 +244,59 @@ def test_given_the_rights_of_a_role_when_a_visitor_has_their_own_collection_then
     closed = {action for right in Right for action in ACTS[right] if not who.is_open(action, who.home)}
     assert closed == {Action.QUOTA}
     assert not who.may_enter(own)
+
+
+def test_given_one_address_when_it_begins_visit_after_visit_then_it_has_to_wait_and_others_do_not(visits: Visits, clock: Clock) -> None:
+    for _ in range(module.NEW_AT_ONCE):
+        visits.begin("192.0.2.1")
+
+    with pytest.raises(TooOften):
+        visits.begin("192.0.2.1")
+    visits.begin("192.0.2.2")
+    clock.now += MINUTE / module.NEW_PER_MINUTE
+    visits.begin("192.0.2.1")
+    with pytest.raises(TooOften):
+        visits.begin("::ffff:192.0.2.1")
+
+
+def test_given_a_network_that_is_one_customers_when_its_addresses_change_then_they_count_as_one(visits: Visits) -> None:
+    for number in range(module.NEW_AT_ONCE):
+        visits.begin(f"2001:db8::{number:x}:1")
+
+    with pytest.raises(TooOften):
+        visits.begin("2001:db8::ffff:1")
+    visits.begin("2001:db8:0:1::1")
+
+
+def test_given_one_address_with_half_of_all_documents_when_it_comes_again_then_the_rest_is_left_to_others(
+    tmp_path: Path, clock: Clock
+) -> None:
+    visits = Visits(tmp_path, "samples", most=4, clock=clock)
+    for _ in range(2):
+        begun(tmp_path, visits.begin("192.0.2.1")[0].collection)
+    clock.now += 2
+
+    assert not visits.begin("192.0.2.1")[0].may_add
+    assert visits.begin("192.0.2.2")[0].may_add
+    assert visits.begin()[0].may_add
+
+
+def test_given_a_fault_of_ours_in_one_look_when_the_next_comes_then_visits_still_end(
+    visits: Visits, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(module, "SWEEP_SECONDS", 0.001)
+    looks, again = list[int](), threading.Event()
+
+    def look() -> None:
+        looks.append(1)
+        if len(looks) == 2:  # the first is the one at the start
+            raise ZeroDivisionError
+        if len(looks) > 2:
+            again.set()
+
+    monkeypatch.setattr(visits, "sweep", look)
+
+    with visits.running(lambda name: None, lambda name: False):
+        assert again.wait(60)
+
+    assert "ZeroDivisionError" in caplog.text

@@ -24,8 +24,9 @@ FIRST = "flow-meter-manual.pdf"  # is indexed first: the first example question 
 
 
 def is_due(folder: Path) -> bool:
-    """Whether the samples were never offered in the library of this folder, and nothing else is in it."""
-    return not (folder / MARKER).exists() and not any(is_begun(folder, name) for name in collections(folder) if name != SAMPLES_COLLECTION)
+    """Whether the samples were never offered in the library of this folder, and nothing else is in it but what visitors left."""
+    others = (name for name in collections(folder) if name != SAMPLES_COLLECTION and not visits.is_visit(name))
+    return not (folder / MARKER).exists() and not any(is_begun(folder, name) for name in others)
 
 
 def home() -> str:

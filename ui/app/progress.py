@@ -144,11 +144,23 @@ def _show_running(number: int, job: Job) -> None:
         if own and len(job.listed) > 1:
             with st.popover(say("jobs.files"), type="tertiary", key=f"files_of_{number}"):
                 _show_files(number, job)
-        if own or visitor.may(Right.UPLOAD):
+        if _may_stop(job):
             st.button(
-                say("jobs.stopping") if job.stopping else say("jobs.stop"), key=f"stop_{number}", disabled=job.stopping, on_click=job.stop,
-                help=say(_STOP_HELP.get(job.kind, "jobs.stop_help")),
+                say("jobs.stopping") if job.stopping else say("jobs.stop"), key=f"stop_{number}", disabled=job.stopping, on_click=_stop,
+                args=(job,), help=say(_STOP_HELP.get(job.kind, "jobs.stop_help")),
             )  # fmt: skip
+
+
+def _may_stop(job: Job) -> bool:
+    """One's own; the samples', and those of others, for whoever may upload where they go to."""
+    if job in state.session().jobs:
+        return True
+    return visitor.may_in(Right.UPLOAD, first_run.SAMPLES_COLLECTION if job in state.runner().shared else job.place[1])
+
+
+def _stop(job: Job) -> None:
+    if _may_stop(job):  # it may not be theirs any more since the button was drawn
+        job.stop()
 
 
 def _step(job: Job) -> str:

@@ -22,6 +22,7 @@ from ui.app import first_run
 from ui.app.asked import COLLECTION, Asked
 from ui.app.pending import Pending
 
+SESSION = "plumbline"  # the key of all this in a session of Streamlit's
 MAX_QUESTIONS = 50  # in the history of a session; each keeps all its measurements
 
 
@@ -190,9 +191,9 @@ class Session:
 
 def session() -> Session:
     """This session's state."""
-    if "plumbline" not in st.session_state:
+    if SESSION not in st.session_state:
         base = base_settings()
         collection = first_run.start_collection(library_folder())
-        st.session_state.plumbline = Session(base.preset, base.model_dump(exclude={"preset"}), collection)
-    held: Session = st.session_state.plumbline
+        st.session_state[SESSION] = Session(base.preset, base.model_dump(exclude={"preset"}), collection)
+    held: Session = st.session_state[SESSION]
     return held

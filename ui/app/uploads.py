@@ -14,6 +14,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
+from rag_core.domain.acts import actor
 from rag_core.errors import IngestError, LimitExceeded
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.private import HeldFile, blocks_from, make_folder
@@ -24,6 +25,7 @@ from ui.app import state
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+MAX_VISITORS_BYTES = 4 * MAX_BYTES  # sent by all visitors of a shared demo together; more waits for a page only where somebody means harm
 SMALL_BYTES = 1 << 20  # stays in memory: settings and labelled sets are read at once
 WAIT = "Add the rest once these are indexed, or index a folder with the command line."
 
@@ -34,31 +36,43 @@ class OnDisk(MemoryUploadedFileManager):
     def __init__(self, upload_endpoint: str) -> None:
         super().__init__(upload_endpoint)
         self.held: dict[tuple[str, str], HeldFile] = {}  # by session and file
+        self._senders: dict[tuple[str, str], str] = {}  # visitors of a shared demo, who may open many sessions
 
     def add_file(self, session_id: str, file: UploadedFileRec) -> None:
         """Keep a file. Called while its request is served, in whatever thread.
 
         Raises:
-            HTTPException: the session has sent more than `MAX_BYTES` that no page took yet.
+            HTTPException: the session, or the visitor in all sessions, has sent more than `MAX_BYTES` that no page took yet, or all
+                visitors more than `MAX_VISITORS_BYTES`.
         """
-        waiting = sum(held.size for (session, _), held in list(self.held.items()) if session == session_id)
-        if waiting + len(file.data) > MAX_BYTES:
+        visitor = actor().home
+        waiting = [(held.size, key[0], self._senders.get(key, "")) for key, held in list(self.held.items())]
+        own = sum(size for size, session, sender in waiting if session == session_id or (visitor and sender == visitor))
+        visitors = sum(size for size, _, sender in waiting if sender)
+        if own + len(file.data) > MAX_BYTES or (visitor and visitors + len(file.data) > MAX_VISITORS_BYTES):
             raise HTTPException(413, f"At most {MAX_BYTES // 1_000_000:,} MB at once.")
         if len(file.data) > SMALL_BYTES:
-            self.held[session_id, file.file_id] = _held([file.data])
+            key = session_id, file.file_id
+            self.held[key] = _held([file.data])
+            if visitor:
+                self._senders[key] = visitor
             file = file._replace(data=b"")
         super().add_file(session_id, file)
 
     def remove_file(self, session_id: str, file_id: str) -> None:
         """Forget a file."""
-        self.held.pop((session_id, file_id), None)
+        self._let_go((session_id, file_id))
         super().remove_file(session_id, file_id)
 
     def remove_session_files(self, session_id: str) -> None:
         """Forget what a session sent and nobody took."""
         for key in [key for key in self.held if key[0] == session_id]:
-            self.held.pop(key, None)
+            self._let_go(key)
         super().remove_session_files(session_id)
+
+    def _let_go(self, key: tuple[str, str]) -> None:
+        self.held.pop(key, None)
+        self._senders.pop(key, None)
 
 
 def install() -> None:

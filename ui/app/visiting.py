@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 from starlette.requests import Request
 
-from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, headers
+from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, client_of, headers
 from rag_core.errors import RagError
 from rag_core.service.visits import MAX_HOURS
-from ui.app import visitor
+from ui.app import state, visitor
 from ui.app.texts import say
 
 _LAST = "visit"  # in the session: the visit that it belongs to
@@ -34,7 +34,7 @@ class NewVisits:
         async def with_cookie(message: Message) -> None:
             if message["type"] == "http.response.start" and _is_page(message, browses=browses):
                 try:
-                    _, token = taken.begin()
+                    _, token = taken.begin(client_of(scope))
                 except RagError:
                     pass  # no room: the page says so to whoever has no visit
                 else:
@@ -57,9 +57,11 @@ def let_in() -> bool:
     visit = visitor.visit_at_page()
     before = st.session_state.get(_LAST)
     if before is not None and (visit is None or visit.collection != before):
+        if state.SESSION in st.session_state:
+            state.session().cancel()
         st.session_state.clear()
     if visit is None:
-        _show_end()
+        _show_end(knew=before is not None or visitor.had_visit())
         return False
     st.session_state[_LAST] = visit.collection
     return True
@@ -72,7 +74,7 @@ def show() -> None:
         return
     with st.popover(say("visiting.account"), icon=":material/account_circle:", key="visit_about"):
         st.write(say("visiting.about"))
-        st.caption(say("visiting.ends", minutes=round(taken.minutes)))
+        st.caption(say("visiting.ends", minutes=round(taken.minutes), hours=round(MAX_HOURS)))
         if not visit.may_add:
             st.warning(say("visiting.full"), icon=":material/group:")
         if st.button(say("visiting.end"), key="end_visit", icon=":material/delete:", help=say("visiting.end_help")):
@@ -85,7 +87,11 @@ def named(collection: str, home: str) -> str:
     return collection if not home else say("visiting.own") if collection == home else say("visiting.samples")
 
 
-def _show_end() -> None:
+def _show_end(*, knew: bool) -> None:
+    """Say that a visit is over, or that none could be begun."""
     st.title(say("sign_in.title"), anchor=False)
-    st.info(say("visiting.over"), icon=":material/waving_hand:")
+    if knew:
+        st.info(say("visiting.over"), icon=":material/waving_hand:")
+    else:
+        st.info(say("visiting.no_room"), icon=":material/group:")
     st.html(say("visiting.again_link"))  # a button of Streamlit's would open another tab; the page's style sheet is not here

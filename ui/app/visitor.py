@@ -53,6 +53,11 @@ def visit_at_page() -> Visit | None:
     return visit_of(st.context.cookies)
 
 
+def had_visit() -> bool:
+    """Whether the browser of this run holds the cookie of a visit, which may be over."""
+    return COOKIE in st.context.cookies
+
+
 def is_known_by_cookie() -> bool:
     """Whether a request is somebody's only by its cookie: of a login, or of a visit."""
     return visits() is not None or must_sign_in()

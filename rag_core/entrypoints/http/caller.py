@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar
 from fastapi import Depends, Header, Query, Request
 
 from rag_core.entrypoints.http import problems
-from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, headers, is_here, refusal
+from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, client_of, headers, is_here, refusal
 from rag_core.errors import RagError
 from rag_core.service import request_models
 from rag_core.service.collection import Collection
@@ -70,18 +70,18 @@ class Guarded:
             CALLER.reset(before)
 
     def _caller(self, scope: Message) -> Principal:
-        given, client = headers(scope, b"authorization"), scope.get("client") or ("nobody", 0)
+        given, client = headers(scope, b"authorization"), client_of(scope)
         visit = headers(scope, BROWSER.lower().encode())
         try:
             if self._service.visits is not None and not given and scope["path"] == VISITS and scope["method"] == "POST":
-                self._service.rate.take(f"?{client[0]}")
+                self._service.rate.take(f"?{client}")
                 return NEWCOMER
             if self._service.visits is not None and visit and not given:
                 found = self._service.visitor(visit[0] if len(visit) == 1 else "")
             else:
                 found = self._service.principal(_token(given), here=is_here(scope))
         except Unauthenticated:
-            self._service.rate.take(f"?{client[0]}")  # so that nobody asks for ever
+            self._service.rate.take(f"?{client}")  # so that nobody asks for ever
             raise
         self._service.rate.take(found.id)
         return found

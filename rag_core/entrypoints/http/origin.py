@@ -46,6 +46,12 @@ def is_from_here(scope: Message) -> bool:
     return client is not None and is_loopback(client[0]) and not _FORWARDED & {name.lower() for name, _ in scope["headers"]}
 
 
+def client_of(scope: Message) -> str:
+    """The address that a connection comes from, or "" where the server names none."""
+    client = scope.get("client")
+    return str(client[0]) if client else ""
+
+
 def is_loopback(address: str) -> bool:
     """Whether an address, or `localhost`, is this machine's alone."""
     try:

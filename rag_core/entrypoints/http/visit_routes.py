@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header
+from fastapi import APIRouter, Header, Request
 from fastapi.responses import Response
 
 from rag_core.entrypoints.http.caller import BROWSER, TheService
+from rag_core.entrypoints.http.origin import client_of
 from rag_core.service.visit_models import VisitOut
 from rag_core.service.visits import MAX_TOKEN_CHARS
 
@@ -15,9 +16,9 @@ router = APIRouter()
 
 
 @router.post("/visits", response_model=VisitOut, status_code=201)
-async def begin(service: TheService) -> dict[str, Any]:
+async def begin(request: Request, service: TheService) -> dict[str, Any]:
     """Begin a visit, where the service takes visitors. Its id is told this once: send it as X-Browser-ID with every call."""
-    visit, token, minutes = await service.looks.run(service.begin_visit)
+    visit, token, minutes = await service.looks.run(lambda: service.begin_visit(client_of(request.scope)))
     return {"id": token, "namespace": visit.collection, "ends_after_minutes": minutes}
 
 
