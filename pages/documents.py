@@ -27,6 +27,7 @@ def page() -> None:
         dropping.offer()
         return
     catalogue.show_totals(engine, snapshot)
+    catalogue.show_address()
     documents = catalogue.find(snapshot.documents)
     if not documents:
         st.info(say("documents.none_found"), icon=":material/search_off:")

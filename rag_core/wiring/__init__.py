@@ -26,6 +26,7 @@ from rag_core.wiring.folder import counts as counts
 from rag_core.wiring.folder import drop_collection as drop_collection
 from rag_core.wiring.folder import languages as languages
 from rag_core.wiring.folder import make_collection as make_collection
+from rag_core.wiring.folder import make_titled as make_titled
 from rag_core.wiring.folder import model_cache as model_cache
 from rag_core.wiring.folder import noting as noting
 from rag_core.wiring.folder import open_library as open_library

@@ -17,7 +17,7 @@ from rag_core.adapters.index.choose import forget as forget_rows
 from rag_core.adapters.llm.cache import FILE as CACHE_FILE
 from rag_core.adapters.llm.cache import ModelCache
 from rag_core.adapters.records.store import FILE, RecordStore
-from rag_core.domain.acts import Action, Note, permit, require_entry
+from rag_core.domain.acts import Action, Note, actor, permit, require_entry
 from rag_core.domain.ports import Embedder
 from rag_core.errors import LibraryError, QuotaExceeded, StoreMismatch
 from rag_core.evaluation.counts import Counts
@@ -26,6 +26,7 @@ from rag_core.library import dropping
 from rag_core.library.erasing import Erased, Mentions
 from rag_core.library.library import Library
 from rag_core.library.quota import Quota, taken
+from rag_core.library.stored import titles
 from rag_core.library.stored.contents import Contents, contents
 from rag_core.library.stored.inbox import Inbox
 from rag_core.library.stored.manifest import UNSAID_STORE, Manifest
@@ -111,8 +112,25 @@ def _records(folder: Path, collection: str) -> RecordStore:
     return RecordStore(_files(folder, collection).root / FILE, noting(folder, collection))
 
 
-def make_collection(folder: Path, name: str) -> None:
-    """Make an empty collection, which is noted first; nothing where it is there.
+def make_titled(folder: Path, title: str) -> str:
+    """Make an empty collection with a title as a person writes it, and return its name; one with that title that they may enter is taken.
+
+    Raises:
+        InvalidInput: nothing can be seen of the title, or it is too long.
+        QuotaExceeded: the library has as many collections as it may.
+    """
+    title = titles.cleaned(title)
+    known = collections(folder)
+    same = (name for name in known if titles.title_of(folder, name).casefold() == title.casefold() and actor().may_enter(name))
+    if found := next(same, None):
+        return found
+    name = title if is_name(title) else titles.name_for(title, known)
+    make_collection(folder, name, title)
+    return name
+
+
+def make_collection(folder: Path, name: str, title: str = "") -> None:
+    """Make an empty collection, which is noted first; nothing where it is there. Without a title its name is shown.
 
     Raises:
         InvalidInput: the name cannot be used.
@@ -128,6 +146,8 @@ def make_collection(folder: Path, name: str) -> None:
                 )
             noting(folder, name)(Action.COLLECTION, ())
         create_collection(folder, name)
+        if title and name not in known:
+            titles.keep_title(folder, name, title)
 
 
 def drop_collection(folder: Path, name: str, wait: float) -> bool:

@@ -23,7 +23,6 @@ from lab_session import ANSWERABLE, certify
 from playwright.sync_api import Browser, Page, expect
 from traced import bare_environment, needs_strace, read_trace, under_strace
 
-from ui.app.first_run import SAMPLES_COLLECTION
 from ui.app.texts import say
 
 pytestmark = [
@@ -65,7 +64,7 @@ def session(page: Page, address: str) -> None:
     expect(page.get_by_text("Indexed and ready to be asked: 1")).to_be_visible(timeout=FIRST_RUN_MS)
     go(page, say("documents.page"))
     settled(page)
-    choose(page, say("collections.label"), SAMPLES_COLLECTION)  # one's own file went to another one, and the page with it
+    choose(page, say("collections.label"), say("collections.samples"))  # one's own file went to another one, and the page with it
     settled(page)
     certify(page)
 

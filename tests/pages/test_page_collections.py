@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from hostile import make
-from page_kit import JOB_SECONDS, ask, by_key, collection_field, settle, texts
+from page_kit import JOB_SECONDS, ask, by_key, captions, collection_field, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.library.stored.sources import Source
@@ -15,7 +15,7 @@ from rag_core.library.stored.store import collections
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
 from ui.app import first_run
-from ui.app.texts import say
+from ui.app.texts import say, tell
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 BRIDGE = "The harbour bridge was opened in 1931 and is 412 metres long."
@@ -40,7 +40,7 @@ def by_key_of_text(page: AppTest) -> str:
 def test_given_two_collections_when_one_is_chosen_then_a_question_finds_nothing_of_the_other(app: AppTest, two: Path) -> None:
     """S3-25: collections isolate collections."""
     page = settle(app)
-    assert collection_field(page).options == ["default", "harbour"]
+    assert collection_field(page).options == [say("collections.own"), "harbour"]
     ask(page, "How long is the harbour bridge?")
     assert "412" not in texts(page)
 
@@ -93,13 +93,38 @@ def test_given_a_new_name_when_created_then_it_is_chosen_empty_and_takes_the_upl
     assert "bridge.pdf" not in names["default"]
 
 
-@pytest.mark.parametrize("name", ["", "Law", "a b", "../up", "x/y", "ä"])
+@pytest.mark.parametrize(
+    ("title", "name"), [("Smlouvy 2024: Praha", "smlouvy-2024-praha"), ("**../up** <b>[x](y)", "up-b-x-y"), ("ä", "a")]
+)
+def test_given_a_name_as_people_write_it_when_created_then_it_is_shown_so_everywhere_and_its_folder_has_a_plain_one(
+    app: AppTest, library: Path, title: str, name: str
+) -> None:
+    page = create(settle(app), title)
+
+    assert not page.exception
+    assert collection_field(page).value == name
+    assert collection_field(page).options == [say("collections.own"), title]
+    assert collections(library) == tuple(sorted(("default", name)))
+    page.file_uploader[0].set_value([("bridge.pdf", make.document(BRIDGE).tobytes(), "application/pdf")]).run()
+    collection_field(page).set_value("default").run()
+    assert tell("jobs.in_collection", name=title) in texts(page)
+    settle(page)
+    collection_field(page).set_value(name).run()
+    page.switch_page("pages/documents.py").run()
+    assert tell("collections.address", name=name) in captions(page)
+    assert tell("dropping.name", name=title) in texts(page)
+    page.text_input(key=f"drop_name_{name}").set_value(title)
+    next(button for button in page.button if button.label == say("dropping.sure")).click().run()
+    assert collections(library) == ("default",)
+
+
+@pytest.mark.parametrize("name", ["", "\u200b \u202e"])
 def test_given_a_name_that_cannot_be_when_created_then_the_error_says_what_can_and_the_choice_stays(
     app: AppTest, library: Path, name: str
 ) -> None:
     page = create(settle(app), name)
 
-    assert "What to do: Use 1 to 64 of the characters a-z, 0-9, hyphen and underscore." in texts(page)
+    assert "What to do: Use 1 to 80 characters." in texts(page)
     assert collection_field(page).value == "default"
     assert collections(library) == ("default",)
 
@@ -122,7 +147,7 @@ def test_given_the_first_start_when_opened_then_the_samples_are_indexed_once_in_
     held = open_engine(empty_library, "samples").library.snapshot
 
     assert collection_field(page).value == "samples"
-    assert collection_field(page).options == ["default", "samples"]
+    assert collection_field(page).options == [say("collections.own"), say("collections.samples")]
     assert len(held.documents) == len(first_run.samples())
     assert open_engine(empty_library, "default").library.snapshot.documents == ()
     assert not page.query_params  # the page begins here for everybody

@@ -50,7 +50,7 @@ def test_given_another_name_when_it_is_typed_then_nothing_is_deleted(documents: 
 def test_given_its_name_when_it_is_typed_then_the_collection_is_gone_and_the_page_goes_on(documents: AppTest, library: Path) -> None:
     assert len(records(library, "default").decisions(9)) == 1
 
-    typed(documents, "default")
+    typed(documents, say("collections.own"))
 
     assert not documents.exception
     assert say("dropping.done") in [one.value for one in documents.success]
@@ -63,7 +63,7 @@ def test_given_its_name_when_it_is_typed_then_the_collection_is_gone_and_the_pag
     assert records(library, "default").decisions(9) == ()
     documents.run()
     assert say("dropping.done") not in [one.value for one in documents.success]
-    assert collection_field(documents).options == ["default", "plans"]
+    assert collection_field(documents).options == [say("collections.own"), "plans"]
 
 
 def test_given_somebody_who_may_not_delete_then_it_is_not_offered_and_not_done(

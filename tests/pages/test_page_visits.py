@@ -52,7 +52,7 @@ def test_given_a_visitor_when_they_come_then_they_may_ask_the_samples_and_nothin
     assert not app.exception
     assert asked_of(app).decision.is_safe()
     assert session_of(app).collection == first_run.SAMPLES_COLLECTION
-    assert collection_field(app).options == [say("visiting.own"), say("visiting.samples")]
+    assert collection_field(app).options == [say("collections.own"), say("collections.samples")]
     assert by_key(app, "feedback") == by_key(app, "add_to_set") == []
     assert say("recording.not_kept") in captions(app)
     assert say("jobs.add") in [field.label for field in app.get("file_uploader")]

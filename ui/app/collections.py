@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections import Counter
+from collections.abc import Sequence
 
 import streamlit as st
 
 from rag_core.domain.acts import actor
 from rag_core.errors import RagError
+from rag_core.library.stored import titles
 from rag_core.library.stored.store import collections
 from rag_core.service.people import Right
-from rag_core.wiring import make_collection
+from rag_core.wiring import make_titled
 from ui.app import first_run, sign_in, state, visiting, visitor
 from ui.app.problems import show_error
 from ui.app.texts import say
@@ -36,7 +38,7 @@ def choose() -> None:
         visiting.show()
         st.selectbox(
             say("collections.label"), known, key=key, help=say("collections.help"), on_change=_take_chosen, args=(key,), width=220,
-            format_func=partial(visiting.named, home=actor().home),
+            format_func=shown_names(known).__getitem__,
         )  # fmt: skip
         if actor().home or not visitor.may(Right.UPLOAD):  # whoever has a collection of their own makes no other
             return
@@ -44,16 +46,37 @@ def choose() -> None:
         box = st.popover(say("collections.new"), icon=":material/add:", key=f"new_collection_{session.collection}")
         with box, st.form(key=f"new_named_{session.collection}", border=False):
             name = st.text_input(
-                say("collections.name"), key=f"collection_name_{session.collection}", help=say("collections.name_help"), max_chars=64
-            )
+                say("collections.name"), key=f"collection_name_{session.collection}", help=say("collections.name_help"),
+                max_chars=titles.MAX_CHARS,
+            )  # fmt: skip
             if st.form_submit_button(say("collections.create")):
                 try:
-                    make_collection(folder, (name or "").strip())
+                    made = make_titled(folder, name or "")
                 except RagError as error:
                     show_error(error)
                 else:
-                    switch((name or "").strip())
+                    switch(made)
                     st.rerun()
+
+
+def shown_name(collection: str) -> str:
+    """A collection as people call it (untrusted text): as somebody wrote it, or in our words for the two that come with the program."""
+    title = titles.title_of(state.library_folder(), collection)
+    if title != collection:
+        return title
+    who = actor()
+    if collection == first_run.SAMPLES_COLLECTION:
+        return say("collections.samples")
+    if collection == first_run.home():
+        return say("collections.own" if who.home or who.may is None else "collections.shared")
+    return collection
+
+
+def shown_names(names: Sequence[str]) -> dict[str, str]:
+    """The same for several, by name. No two are equal: Streamlit tells options apart by what is shown."""
+    shown = {name: shown_name(name) for name in names}
+    count = Counter(shown.values())
+    return {name: title if count[title] == 1 else f"{title} ({name})" for name, title in shown.items()}
 
 
 def switch(collection: str) -> None:

@@ -13,7 +13,7 @@ from rag_core.work import loading
 from rag_core.work.jobs import STAGES, FileState, Job
 from ui.app import first_run, state, uploads, visitor
 from ui.app.background import watch
-from ui.app.collections import switch
+from ui.app.collections import shown_name, switch
 from ui.app.finished import show_results
 from ui.app.texts import say, tell
 from ui.app.work import ABOUT_DOCUMENTS, here, start_add
@@ -137,7 +137,7 @@ def _show_running(number: int, job: Job) -> None:
     with st.container(key=f"job_{number}", horizontal=True, vertical_alignment="center", gap="small"):
         st.text(job.title if own else tell(f"jobs.other_{job.kind}", n=job.files), width="content")
         if own and job.place[1] not in ("", state.session().collection):
-            st.text(tell("jobs.in_collection", name=job.place[1]), width="content")
+            st.text(tell("jobs.in_collection", name=shown_name(job.place[1])), width="content")
         if own:
             st.text(_step(job), width="content")
         st.progress(job.share, width=BAR_PIXELS)

@@ -82,11 +82,6 @@ def show() -> None:
             st.rerun()
 
 
-def named(collection: str, home: str) -> str:
-    """The name of a collection as it is read by a visitor, whose own is `home`, or by anybody else, who has none."""
-    return collection if not home else say("visiting.own") if collection == home else say("visiting.samples")
-
-
 def _show_end(*, knew: bool) -> None:
     """Say that a visit is over, or that none could be begun."""
     st.title(say("sign_in.title"), anchor=False)

@@ -8,11 +8,14 @@ from typing import Any
 
 import streamlit as st
 
+from rag_core.domain.acts import actor
 from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.library.stored.snapshot import Snapshot
+from ui.app.collections import shown_name
 from ui.app.dates import shown_date
 from ui.app.naming import unique_names
+from ui.app.state import session
 from ui.app.texts import say, tell
 
 SEARCH_FROM = 9  # documents: fewer are seen at a glance
@@ -65,6 +68,13 @@ def show_totals(engine: Engine, snapshot: Snapshot) -> None:
             say("documents.total_passages"), len(snapshot.passages), width="content", format="localized", help=say("documents.passage_help")
         )
         st.metric(say("documents.total_size"), root, width="content", format="bytes", help=say("documents.total_size_help"))
+
+
+def show_address() -> None:
+    """Say what programs and addresses call the collection, where that is not what people do."""
+    name = session().collection
+    if not actor().home and shown_name(name) != name:
+        st.caption(tell("collections.address", name=name))
 
 
 def find(documents: Sequence[Document]) -> list[Document]:

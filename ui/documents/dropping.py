@@ -6,10 +6,11 @@ import streamlit as st
 
 from rag_core.domain.acts import actor
 from rag_core.errors import RagError
+from rag_core.library.stored import titles
 from rag_core.service.people import Right
 from rag_core.work.dropping import drop
 from ui.app import first_run, state, visitor
-from ui.app.collections import switch
+from ui.app.collections import shown_name, switch
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
 from ui.documents import undo, viewer
@@ -30,14 +31,15 @@ def offer() -> None:
     name = state.session().collection
     with st.expander(say("dropping.title"), icon=":material/delete_forever:", key=f"drop_{name}"), st.form(key="drop_form", border=False):
         st.caption(say("dropping.about"))
-        st.text(tell("dropping.name", name=name))
-        typed = st.text_input(say("dropping.label"), key=f"drop_name_{name}", label_visibility="collapsed", max_chars=64)
+        shown = shown_name(name)
+        st.text(tell("dropping.name", name=shown))
+        typed = st.text_input(say("dropping.label"), key=f"drop_name_{name}", label_visibility="collapsed", max_chars=titles.MAX_CHARS)
         if st.form_submit_button(say("dropping.sure"), key="drop_sure", icon=":material/delete_forever:"):
-            _take(name, (typed or "").strip())
+            _take(name, confirmed=" ".join((typed or "").split()) in (shown, name))
 
 
-def _take(name: str, typed: str) -> None:
-    if typed != name:
+def _take(name: str, *, confirmed: bool) -> None:
+    if not confirmed:
         st.warning(say("dropping.wrong"), icon=":material/warning:")
         return
     try:

@@ -22,6 +22,7 @@ from rag_core.service.chosen import AS_BUILT
 from rag_core.settings import Cost, Settings, presets
 from rag_core.wiring import records
 from ui.app import state, visitor
+from ui.app.collections import shown_name
 from ui.app.texts import say, tell
 from ui.ask.question.asking import changed_knobs
 from ui.lab import overview
@@ -143,7 +144,7 @@ def _other_runs(run: RunHead) -> Mapping[str, RunHead]:
 
 
 def _run_name(head: RunHead, run: RunHead) -> str:
-    return lab.label(head) if head.collection == run.collection else f"{head.collection}: {lab.label(head)}"
+    return lab.label(head) if head.collection == run.collection else f"{shown_name(head.collection)}: {lab.label(head)}"
 
 
 def matched(first: Sequence[LabelledQuestion], second: Sequence[LabelledQuestion]) -> tuple[np.ndarray, np.ndarray]:

@@ -22,6 +22,7 @@ from rag_core.ingest.sheet import compose_sheet
 from rag_core.records.stored import RunHead
 from rag_core.settings import Mode
 from ui.app import recording, state
+from ui.app.collections import shown_name
 from ui.app.texts import say, tell
 from ui.ask.history import outcome_in_words
 from ui.ask.leaving.export import NAME_CHARS, Block, block, to_markdown
@@ -60,7 +61,7 @@ def blocks(
 ) -> list[Block]:
     """All that is told of a run under the settings of `now`, top to bottom, in the form of `rag_core.ingest.sheet`."""
     about = tell(
-        "lab_report.about", collection=run.collection, date=datetime.now(UTC).isoformat(" ", "minutes")[:16], set=run.set_name,
+        "lab_report.about", collection=shown_name(run.collection), date=datetime.now(UTC).isoformat(" ", "minutes")[:16], set=run.set_name,
         done=len(questions), total=run.total, started=run.started[:16].replace("T", " "),
     )  # fmt: skip
     return [

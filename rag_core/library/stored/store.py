@@ -6,6 +6,7 @@
     <collection>/documents/<key>/            pages, layout, passages, vectors and terms of a document, named by content
     <collection>/sources/<digest>            the bytes as they were handed in; see stored_sources.py
     <collection>/inbox.json, work/           what was accepted but is not complete; see inbox.py and indexing.py
+    <collection>/title.txt                   its name as a person wrote it; see titles.py
     <collection>/lock, lock.json             the writer's lock, and who holds it
     <collection>/records.sqlite              decisions, labels and feedback; see adapters/record_store.py
     <collection>/model_cache.sqlite          answers of language models; see adapters/model_cache.py
@@ -41,7 +42,7 @@ from rag_core.library.disk.files import (
     write_atomically,
 )
 from rag_core.library.disk.private import make_folder
-from rag_core.library.stored import stored_sources
+from rag_core.library.stored import stored_sources, titles
 from rag_core.library.stored.manifest import Entry, Manifest
 from rag_core.library.stored.packed import Packed, Passages
 from rag_core.library.stored.snapshot import Snapshot
@@ -272,9 +273,8 @@ def create_collection(folder: Path, name: str) -> None:
 
 def _is_collection(path: Path) -> bool:
     try:
-        return path.is_dir() and (
-            not any(path.iterdir()) or any((path / name).exists() for name in ("CURRENT", "inbox.json", "lock", "records.sqlite"))
-        )
+        own = ("CURRENT", "inbox.json", "lock", "records.sqlite", titles.FILE)
+        return path.is_dir() and (not any(path.iterdir()) or any((path / name).exists() for name in own))
     except OSError:
         return False
 

@@ -20,6 +20,7 @@ from rag_core.ingest.pdf import render_page
 from rag_core.ingest.pdf_facts import form_of
 from rag_core.ingest.sheet import compose_sheet
 from ui.app.asked import Asked
+from ui.app.collections import shown_name
 from ui.app.texts import say, tell
 from ui.ask.decision.evidence import as_read
 from ui.ask.decision.how_sure import line
@@ -56,10 +57,10 @@ def file_name(asked: Asked) -> str:
 
 def blocks(engine: Engine, asked: Asked) -> list[Block]:
     """All that is told of a decision, top to bottom, in the form of `rag_core.ingest.sheet`."""
-    decision = asked.decision
+    decision, now = asked.decision, datetime.now(UTC).isoformat(" ", "minutes")[:16]
     return [
         block("title", say("export.title")),
-        block("small", tell("export.about", collection=asked.collection, date=datetime.now(UTC).isoformat(" ", "minutes")[:16])),
+        block("small", tell("export.about", collection=shown_name(asked.collection), date=now)),
         block("head", say("answer.question")),
         block("lead", asked.question),
         block("head", say("answer.answered") if decision.is_safe() else say("refusal.badge")),
