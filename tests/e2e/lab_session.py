@@ -35,6 +35,21 @@ def chart(page: Page) -> bytes:
     return picture.screenshot()
 
 
+def list_points(page: Page) -> None:
+    """A click on a bar, and one on a curve, lists the questions behind it."""
+    page.locator(".st-key-lab_details summary").click()
+    listed = page.locator(".st-key-lab_picked")
+    for key, mark in (("lab_histogram", ".mark-rect path"), ("lab_roc", ".mark-symbol path")):
+        settled(page)
+        marks = page.locator(f".st-key-{key} {mark}")
+        marks.nth(marks.count() // 2).click(force=True)  # points of a curve are not seen
+        expect(listed.get_by_role("button", name=say("lab_picked.close"))).to_be_visible(timeout=WAIT_MS)
+        settled(page)
+        listed.get_by_role("button", name=say("lab_picked.close")).click()
+        expect(listed).to_be_hidden(timeout=WAIT_MS)
+    page.locator(".st-key-lab_details summary").click()
+
+
 def certify(page: Page) -> None:
     """Upload, run, judge under another setting, certify and save; the preset appears where questions are asked."""
     page.get_by_role("link", name=say("lab.page"), exact=True).first.click()
@@ -50,6 +65,7 @@ def certify(page: Page) -> None:
     answered = page.locator(".st-key-lab_effect_right")
     expect(answered).to_contain_text("of 14 questions", timeout=WAIT_MS)
     before, drawn = answered.inner_text(), chart(page)
+    list_points(page)
     slider = page.get_by_role("slider", name="How sure")
     slider.focus()
     slider.press("End")

@@ -30,9 +30,10 @@ from rag_core.records.stored import RunHead
 from rag_core.settings import Mode, Settings
 from ui.app.texts import say
 from ui.ask.leaving import export
-from ui.lab import charts, flips, sending, tables
+from ui.lab import charts, flips, picked, sending, tables
 from ui.lab import limit as limits_of
 from ui.lab.judged import fixed, judge
+from ui.lab.picked import Pick
 
 GATED = {"correctness_mode": Mode.ENFORCE, "min_correctness": 0.56}
 HOSTILE = "=1+1 **bold** ![x](http://evil.example/x.png) <script>window.hacked = 1</script>"
@@ -429,3 +430,42 @@ def test_given_the_results_when_opened_then_the_report_can_be_saved_under_the_na
     page = opened(a_run())
 
     assert {button.label for button in page.get("download_button")} >= {say("export.pdf"), say("export.markdown")}
+
+
+def test_given_a_part_of_a_scale_then_it_holds_what_a_histogram_counts_there() -> None:
+    values, wanted = np.array([0.0, 0.1, 0.2, 0.2, 0.9, 1.0]), np.array([True, False, True, False, True, False])
+    spec = charts.histogram(values, wanted, [0.5], "Probability", counts=False, labels=("yes", "no"))
+
+    bars = max(spec["datasets"].values(), key=len)
+    for bar in bars:
+        pick = Pick("correctness", "lab_histogram", bar["low"], bar["high"], bar["wanted"])
+        assert (picked.within(pick, values) & (wanted == bar["wanted"])).sum() == bar["count"], bar
+
+
+def test_given_the_points_of_a_curve_then_each_question_belongs_to_one_of_them() -> None:
+    scores = np.random.default_rng(7).integers(0, 900, 2000) / 900
+    made = metrics.roc_curve(scores, scores > 0.4)
+    assert made is not None
+    spec = charts.curve(made, "x", "y", None, None)
+
+    parts = [point for point in max(spec["datasets"].values(), key=len) if point["low"] is not None]
+    counted = sum(picked.within(Pick("correctness", "lab_roc", part["low"], part["high"]), scores).astype(int) for part in parts)
+    assert set(np.asarray(counted).tolist()) == {1}
+
+
+def test_given_a_bar_that_was_clicked_then_its_questions_are_listed_below_and_one_opens_there() -> None:
+    page = opened(a_run())
+    assert say("lab_picked.how") in captions(page)
+
+    page.session_state["lab_picked"] = Pick("correctness", "lab_histogram", 0.9, 1.0, wanted=True)
+    page.session_state["lab_question"], page.session_state["lab_question_in"] = "q0", "picked"
+    page.run()
+
+    assert not page.exception
+    listed = [frame.value for frame in page.dataframe if "question" in frame.value.columns]
+    assert [list(one["question"]) for one in listed] == [["Question 0?", "Question 1?"]]  # nothing flips, so the list above is empty
+    assert say("lab_picked.title", n=2) in badges(page)
+    assert "Question 0?" in texts(page)
+    page.button(key="lab_picked_close").click().run()
+    assert say("lab_picked.how") in captions(page)
+    assert "lab_picked" not in page.session_state

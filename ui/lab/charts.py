@@ -24,6 +24,8 @@ BINS, MAX_COUNTS = 25, 40  # bars of a histogram; counts up to so many get a bar
 BLUE, ORANGE, PURPLE, GREY = "#4a7fc4", "#c2700a", "#9564c8", "#7b8682"
 Spec = dict[str, Any]
 PERCENT = alt.Axis(format=".0%", tickCount=5)  # every fifth of the scale
+PICK = "pick"  # the name of what a click chooses
+CURVES = ("lab_risk", "lab_roc", "lab_precision")  # plots whose parts are told in scores that rise with what passes
 _BELOW = alt.Legend(title=None, orient="bottom")
 Point = tuple[float, float] | None
 
@@ -48,7 +50,7 @@ def histogram(values: Floats, wanted: Flags, limits: Sequence[float], axis: str,
     made = metrics.histogram(values, wanted, bins, low, high)
     above, below = labels
     rows = [
-        {"low": low, "high": high, "n": sign * count, "count": count, "label": label}
+        {"low": low, "high": high, "n": sign * count, "count": count, "label": label, "wanted": sign > 0}
         for label, sign, numbers in ((above, 1, made.positive), (below, -1, made.negative))
         for low, high, count in zip(made.edges[:-1].tolist(), made.edges[1:].tolist(), numbers.tolist(), strict=True)
         if count
@@ -64,6 +66,7 @@ def histogram(values: Floats, wanted: Flags, limits: Sequence[float], axis: str,
             tooltip=[_shown("label:N", "tip_label"), _shown("low:Q", "tip_from", ".3~f"), _shown("high:Q", "tip_to", ".3~f"),
                      _shown("count:Q", "tip_count", "d")],
         )
+        .add_params(_pick("low", "high", "wanted"))
     )  # fmt: skip
     ground = _chart([{"n": 0}]).mark_rule(color=GREY).encode(y="n:Q")
     lines = [{"at": limit, "what": say("lab_results.this_limit")} for limit in limits]
@@ -88,19 +91,22 @@ def curve(of: Curve, x: str, y: str, here: Point, all_checks: Point, sign: float
         chance: draw the diagonal of a score that knows nothing.
     """
     keep = thinned(len(of.x))
-    points = zip(of.x[keep].tolist(), of.y[keep].tolist(), of.threshold[keep].tolist(), strict=True)
-    rows = [{"x": a, "y": b, "limit": sign * t if math.isfinite(t) else None, "order": n} for n, (a, b, t) in enumerate(points)]
-    line = (
-        _chart(rows)
-        .mark_line(color=BLUE, strokeWidth=2, interpolate="linear")
-        .encode(
-            x=alt.X("x:Q", title=x, scale=alt.Scale(domain=[0, 1]), axis=PERCENT),
-            y=alt.Y("y:Q", title=y, scale=alt.Scale(domain=[0, 1]), axis=PERCENT),
-            order="order:Q",
-            tooltip=[_shown("x:Q", "tip_x", ".1%"), _shown("y:Q", "tip_y", ".1%"), _shown("limit:Q", "tip_limit", ".3~f")],
-        )
+    ends = of.threshold[keep].tolist()
+    points = zip(of.x[keep].tolist(), of.y[keep].tolist(), ends, [math.inf, *ends], strict=False)
+    rows = [
+        {"x": a, "y": b, "limit": _finite(sign * t), "order": n, "low": _finite(t), "high": _finite(before)}
+        for n, (a, b, t, before) in enumerate(points)
+    ]
+    tips = [_shown("x:Q", "tip_x", ".1%"), _shown("y:Q", "tip_y", ".1%"), _shown("limit:Q", "tip_limit", ".3~f")]
+    places = _chart(rows).encode(
+        x=alt.X("x:Q", title=x, scale=alt.Scale(domain=[0, 1]), axis=PERCENT),
+        y=alt.Y("y:Q", title=y, scale=alt.Scale(domain=[0, 1]), axis=PERCENT),
+        tooltip=tips,
     )
-    layers = [line]
+    line = places.mark_line(color=BLUE, strokeWidth=2, interpolate="linear").encode(order="order:Q")
+    # a line has no points to click: unseen ones stand on it
+    hold = places.mark_point(opacity=0, size=60).add_params(_pick("low", "high", nearest=True))
+    layers = [line, hold]
     if chance:
         diagonal = [{"x": 0, "y": 0}, {"x": 1, "y": 1}]
         layers.insert(0, _chart(diagonal).mark_line(color=GREY, strokeDash=[4, 4]).encode(x="x:Q", y="y:Q"))
@@ -109,22 +115,37 @@ def curve(of: Curve, x: str, y: str, here: Point, all_checks: Point, sign: float
 
 def reliability(bins: Sequence[Bin], came_true: str) -> Spec:
     """Draw reliability: the share that came true among questions with like probabilities, with its interval, against these."""
-    rows = [{"said": b.mean, "share": b.share, "low": b.interval.low, "high": b.interval.high, "n": b.n} for b in bins if b.n]
+    rows = [
+        {"said": b.mean, "share": b.share, "least": b.interval.low, "most": b.interval.high, "n": b.n, "low": b.low, "high": b.high}
+        for b in bins
+        if b.n
+    ]
     x = alt.X("said:Q", title=say("lab_results.axis_said"), scale=alt.Scale(domain=[0, 1]), axis=PERCENT)
     y = alt.Y("share:Q", title=came_true, scale=alt.Scale(domain=[0, 1]), axis=PERCENT)
     ideal = _chart([{"said": 0, "share": 0}, {"said": 1, "share": 1}]).mark_line(color=GREY, strokeDash=[4, 4]).encode(x=x, y=y)
-    intervals = _chart(rows).mark_rule(color=BLUE, strokeWidth=1.5).encode(x=x, y=alt.Y("low:Q"), y2="high:Q")
+    intervals = _chart(rows).mark_rule(color=BLUE, strokeWidth=1.5).encode(x=x, y=alt.Y("least:Q"), y2="most:Q")
     tips = [
-        _shown("said:Q", "tip_said", ".1%"), _shown("share:Q", "tip_share", ".1%"), _shown("low:Q", "tip_low", ".1%"),
-        _shown("high:Q", "tip_high", ".1%"), _shown("n:Q", "tip_count", "d"),
+        _shown("said:Q", "tip_said", ".1%"), _shown("share:Q", "tip_share", ".1%"), _shown("least:Q", "tip_low", ".1%"),
+        _shown("most:Q", "tip_high", ".1%"), _shown("n:Q", "tip_count", "d"),
     ]  # fmt: skip
-    shares = _chart(rows).mark_point(color=BLUE, filled=True, size=70, opacity=1).encode(x=x, y=y, tooltip=tips)
+    shares = (
+        _chart(rows).mark_point(color=BLUE, filled=True, size=70, opacity=1).encode(x=x, y=y, tooltip=tips).add_params(_pick("low", "high"))
+    )
     return _layered(ideal, intervals, shares)
 
 
 def thinned(n: int, most: int = MAX_POINTS) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     """Indexes of at most `most` of n points, evenly, with both ends."""
     return np.unique(np.linspace(0, max(n - 1, 0), min(n, most)).round().astype(np.int64))
+
+
+def _pick(*fields: str, nearest: bool = False) -> alt.Parameter:
+    """A click, which tells these fields of what was clicked; what is not chosen does not fade."""
+    return alt.selection_point(name=PICK, fields=list(fields), nearest=nearest, toggle=False)
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def _points(here: Point, all_checks: Point) -> alt.Chart:

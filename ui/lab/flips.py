@@ -34,7 +34,7 @@ from ui.settings import saved_presets
 
 LISTS = ("flipped", "false_refusals", "wrong_answers", "missed_answers", "not_measured", "needs_model", "all")
 SOMETIMES = ("not_measured", "needs_model")  # lists that are offered where they have any
-CHOSEN = "lab_question"  # id of the question whose trace is open
+CHOSEN, CHOSEN_IN = "lab_question", "lab_question_in"  # id of the question whose trace is open, and the list that it was clicked in
 STAGES = {Reason.NOTHING_RETRIEVED: "availability", Reason.CONTRADICTED: "contradictions"}  # where a check is named otherwise
 
 
@@ -70,14 +70,22 @@ def _list(questions: Sequence[LabelledQuestion], records: Sequence[Measurements]
     chosen = np.flatnonzero(lists[name or "flipped"]).tolist()
     if chosen:
         rows = [_row(questions[row], row, now, before) for row in chosen]
-        _table(rows, [questions[row].id for row in chosen])
+        _table(rows, [questions[row].id for row in chosen], "questions")
     else:
         st.caption(say(f"lab_results.none_{name}"))
     with st.container(horizontal=True):
         if chosen:
             offer(rows, f"questions_{name}")
         _offer_failing(questions, records, now)
-    _show_chosen(questions, records, now, before)
+    _show_chosen("questions", questions, records, now, before)
+
+
+def show_some(
+    chosen: Sequence[int], questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged, before: Judged
+) -> None:
+    """A list of some questions elsewhere on the page, by their places, and the trace of the one that was clicked in it."""
+    _table([_row(questions[row], row, now, before) for row in chosen], [questions[row].id for row in chosen], "picked")
+    _show_chosen("picked", questions, records, now, before)
 
 
 def members(now: Judged, before: Judged) -> dict[str, Flags]:
@@ -130,7 +138,7 @@ def _ended(side: Judged, row: int) -> str:
     return tell("lab_results.answered_short" if side.outcomes.answered[row] else "lab_results.refused_short")
 
 
-def _table(rows: Sequence[dict[str, str | None]], ids: Sequence[str]) -> None:
+def _table(rows: Sequence[dict[str, str | None]], ids: Sequence[str], name: str) -> None:
     widths = {
         "question": 380,
         "label": 110,
@@ -146,11 +154,12 @@ def _table(rows: Sequence[dict[str, str | None]], ids: Sequence[str]) -> None:
         name: st.column_config.TextColumn(say(f"lab_results.column_{name}"), width=width, help=_help(name))
         for name, width in widths.items()
     }
-    key = f"lab_questions_{crc32(repr(ids).encode())}"  # another list, another table: a chosen row must not become another question
+    key = f"lab_{name}_{crc32(repr(ids).encode())}"  # another list, another table: a chosen row must not become another question
 
     def take() -> None:
         chosen = st.session_state[key].selection.rows
         st.session_state[CHOSEN] = ids[chosen[0]] if chosen and chosen[0] < len(ids) else None
+        st.session_state[CHOSEN_IN] = name
 
     st.dataframe(
         rows, hide_index=True, column_config=columns, key=key, on_select=take, selection_mode="single-row", placeholder="",
@@ -174,9 +183,9 @@ def _offer_failing(questions: Sequence[LabelledQuestion], records: Sequence[Meas
         )  # fmt: skip
 
 
-def _show_chosen(questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged, before: Judged) -> None:
-    """One question: its label, how it ended before and ends now, the answer or the refusal, and every check."""
-    id = st.session_state.get(CHOSEN)
+def _show_chosen(name: str, questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged, before: Judged) -> None:
+    """The question that was clicked in this list: its label, how it ended before and ends now, its answer or refusal, and every check."""
+    id = st.session_state.get(CHOSEN) if st.session_state.get(CHOSEN_IN, "questions") == name else None
     row = next((row for row, question in enumerate(questions) if question.id == id), None)
     if row is None:
         return
