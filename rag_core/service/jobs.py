@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from rag_core.service.principal import Principal, Scope
 from rag_core.service.refusals import Overloaded, ShareTaken, missing
-from rag_core.work.jobs import File, Job, Place, Runner, Work
+from rag_core.service.visits import is_visit
+from rag_core.work.jobs import MAX_VISITOR, MAX_VISITORS, File, Job, Place, Runner, Work
 
 MAX_JOBS, MAX_EACH = 8, 4  # that are not finished, in all and of one caller: each holds its files, and the last one waits for all others
 MAX_KEPT = 500  # finished ones whose result can still be asked for
@@ -64,15 +65,27 @@ class Jobs:
         return started
 
     def require_room(self, principal: Principal) -> None:
-        """Raise ShareTaken or Overloaded where as many jobs wait as may, of this caller or in all."""
-        left, come = [one for one in list(self._known.values()) if not one.job.finished], f"Call again in {RETRY_SECONDS} seconds."
-        if sum(one.by == principal.id for one in left) >= MAX_EACH:
-            raise ShareTaken(f"{MAX_EACH} jobs of yours are running or waiting.", remedy=come, retry_after=RETRY_SECONDS)
-        if len(left) >= MAX_JOBS:
-            raise Overloaded(f"{MAX_JOBS} jobs are running or waiting.", remedy=come, retry_after=RETRY_SECONDS)
+        """Raise ShareTaken or Overloaded where as many jobs wait as may, of this caller or in all.
+
+        Visitors of a shared demo are counted apart, with what they started on the page: so they leave room for whoever has a token, and
+        half of them, who may come from one address, leave room for the others.
+        """
+        if principal.visits:
+            names, each, most = [job.by for job in self._runner.unfinished(visits=True)], MAX_VISITOR, MAX_VISITORS
+        else:
+            names, each, most = (
+                [one.by for one in list(self._known.values()) if not one.job.finished and not one.job.visits],
+                MAX_EACH,
+                MAX_JOBS,
+            )
+        come = f"Call again in {RETRY_SECONDS} seconds."
+        if names.count(principal.id) >= each:
+            raise ShareTaken(f"{each} jobs of yours are running or waiting.", remedy=come, retry_after=RETRY_SECONDS)
+        if len(names) >= most:
+            raise Overloaded(f"{most} jobs are running or waiting.", remedy=come, retry_after=RETRY_SECONDS)
 
     def find(self, principal: Principal, id: str) -> Started:
-        """A job of the caller's; of anybody's in their collections, with the scope admin.
+        """A job of the caller's; of anybody's in their collections, with the scope admin, but for visitors' jobs.
 
         Raises:
             NotFound: there is none that they may see.
@@ -113,4 +126,6 @@ class Jobs:
 
     @staticmethod
     def _may_see(principal: Principal, started: Started) -> bool:
-        return principal.may_enter(started.collection) and (started.by == principal.id or principal.may(Scope.ADMIN))
+        if not principal.may_enter(started.collection):
+            return False
+        return started.by == principal.id or (principal.may(Scope.ADMIN) and not is_visit(started.collection))

@@ -45,6 +45,11 @@ class Principal:
         """Whether they have a scope."""
         return scope in self.scopes or Scope.ADMIN in self.scopes
 
+    @property
+    def visits(self) -> bool:
+        """Whether they are a visitor of a shared demo."""
+        return self.actor is not None and bool(self.actor.home)
+
     def may_enter(self, collection: str) -> bool:
         """Whether a collection is one of theirs."""
         return self.collections is None or collection in self.collections

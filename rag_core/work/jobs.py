@@ -9,18 +9,17 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from rag_core.domain.acts import actor
 from rag_core.domain.ports import Cancel, Progress
-from rag_core.errors import LimitExceeded, PasswordNeeded
+from rag_core.errors import Cancelled, LimitExceeded, PasswordNeeded
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
 from rag_core.work.background import Background
-from rag_core.work.turns import Turns
+from rag_core.work.turns import Turn, Turns
 
 if TYPE_CHECKING:
     from rag_core.evaluation import Ran
@@ -82,6 +81,7 @@ class Job(Background["AddReport | Ran"]):
     ran: Ran | None = None  # the report of an evaluation
     by: str = ""  # who started it
     visits: bool = False  # that is a visitor of a shared demo
+    given_up: bool = False  # stopped since its library goes: nothing needs to be kept of it
     started: bool = False  # its turn has come
     shown: bool = False  # its result, to the session that started it
     taken_over: bool = False  # by another session, since that one was closed
@@ -175,13 +175,21 @@ class Job(Background["AddReport | Ran"]):
         if what == FileState.EMBEDDING and (self._paced is None or done < self._paced[1]):
             self._paced = time.monotonic(), done
 
-    def begin(self, work: Work, turn: AbstractContextManager[object] | None = None) -> None:
+    def begin(self, work: Work, turn: Turn | None = None) -> None:
         """Do the work in a thread of its own, once it has its `turn`; its progress and what it comes to are written into the job."""
 
+        def told(step: str, done: int, total: int) -> None:
+            self.progress(step, done, total)
+            # Between two files a visitor lets others come first. Nobody else writes to their collection, whose lock they keep meanwhile.
+            if turn is not None and self.visits and step in WHOLE and done < total:
+                turn.pass_on(self.cancelled)
+
         def noted(cancelled: Cancel) -> AddReport | Ran:
+            if self.given_up:
+                raise Cancelled("Its collection is being deleted.", remedy="Add the files to another one.")
             self.started = True
             try:
-                found = work(self.progress, cancelled)
+                found = work(told, cancelled)
                 self.report, self.ran = (found, None) if isinstance(found, AddReport) else (None, found)
                 return found
             finally:
@@ -235,14 +243,20 @@ class Runner:
                 return job
             finished = [known for known in self._jobs if known.finished]
             self._jobs = [known for known in self._jobs if known not in finished[:-MAX_KEPT]] + [job]
-        job.begin(work, self._turns.turn(job.by))  # the library survives being killed, so stopping the server need not wait for it
+        job.begin(
+            work, self._turns.turn(job.by, lambda: job.given_up)
+        )  # the library survives being killed, so stopping the server need not wait for it
         return job
 
     def _has_no_room(self, job: Job) -> bool:
         """Whether too many wait before it: of its own kind of people, so that visitors leave room for whoever runs the page."""
-        left = [known for known in self._jobs if not known.finished and known.visits == job.visits]
+        left = self.unfinished(visits=job.visits)
         most, each = (MAX_VISITORS, MAX_VISITOR) if job.visits else (MAX_UNFINISHED, MAX_EACH)
         return len(left) >= most or (actor().may is not None and sum(known.by == job.by for known in left) >= each)
+
+    def unfinished(self, *, visits: bool) -> list[Job]:
+        """The jobs that run or wait, of visitors of a shared demo or of all others."""
+        return [job for job in self._jobs if not job.finished and job.visits == visits]
 
     def start_once(self, key: str, title: str, work: Work, files: int) -> Job:
         """The job of this key, started at the first call in this process. It belongs to no session."""
@@ -261,11 +275,16 @@ class Runner:
         return tuple(job for job in self._jobs if job.place == place and (not job.finished or job.left_alone))
 
     def end(self, place: Place, seconds: float) -> bool:
-        """Stop the jobs of a library, and forget what they came to; whether all of them ended within so many seconds."""
+        """Stop the jobs of a library that goes, and forget what they came to; whether all of them ended within so many seconds.
+
+        Those that wait for their turn end at once: whoever is before them may take minutes.
+        """
         with self._starting:
             ending = [job for job in self._jobs if job.place == place]
         for job in ending:
+            job.given_up = True
             job.stop()
+        self._turns.look_again()
         until = time.monotonic() + seconds
         ended = [job for job in ending if job.wait(max(0.0, until - time.monotonic()))]
         with self._starting:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager
+
+from rag_core.domain.ports import Cancel
 
 MAX_SERVED = 1_000  # names that are remembered; who is forgotten counts as never served
 
@@ -16,30 +16,75 @@ class Turns:
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._busy = False
-        self._waiting: list[tuple[str, object]] = []  # whose, and a mark of its own; in the order in which they came
+        self._waiting: list[Turn] = []  # in the order in which they came
         self._served: OrderedDict[str, None] = OrderedDict()  # who was served longest ago comes first
 
-    @contextmanager
-    def turn(self, whose: str) -> Iterator[None]:
-        """Wait for a turn, and hold it within the block. Turns are shared out evenly between these names."""
-        mine = whose, object()
+    def turn(self, whose: str, given_up: Cancel = lambda: False) -> Turn:
+        """A turn, to be held within a `with` block. Turns are shared out evenly between these names.
+
+        Args:
+            whose: the name.
+            given_up: whether nobody waits for it any more. The block is entered then without its turn: what it does ends at once.
+        """
+        return Turn(self, whose, given_up)
+
+    def look_again(self) -> None:
+        """Have those who wait ask again whether they were given up."""
         with self._changed:
-            self._waiting.append(mine)
-            self._changed.wait_for(lambda: not self._busy and self._next() is mine)
-            self._waiting.remove(mine)
+            self._changed.notify_all()
+
+    def _take(self, turn: Turn, given_up: Cancel) -> bool:
+        """Wait for a turn; False for one that was given up."""
+        with self._changed:
+            self._waiting.append(turn)
+            self._changed.wait_for(lambda: given_up() or (not self._busy and self._next() is turn))
+            self._waiting.remove(turn)
+            if given_up():
+                self._changed.notify_all()  # it may have been the next one
+                return False
             self._busy = True
-            self._served.pop(whose, None)
-            self._served[whose] = None
+            self._served.pop(turn.whose, None)
+            self._served[turn.whose] = None
             while len(self._served) > MAX_SERVED:
                 self._served.popitem(last=False)
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._busy = False
-                self._changed.notify_all()
+            return True
 
-    def _next(self) -> tuple[str, object]:
+    def _give(self) -> None:
+        with self._changed:
+            self._busy = False
+            self._changed.notify_all()
+
+    def _is_wanted(self) -> bool:
+        with self._changed:
+            return bool(self._waiting)
+
+    def _next(self) -> Turn:
         """Who never was served comes first, then who was longest ago; among equals, who came first."""
         order = {name: number for number, name in enumerate(self._served, 1)}
-        return min(self._waiting, key=lambda one: order.get(one[0], 0))
+        return min(self._waiting, key=lambda one: order.get(one.whose, 0))
+
+
+class Turn:
+    """One turn of `Turns`, for one thread."""
+
+    def __init__(self, turns: Turns, whose: str, given_up: Cancel) -> None:
+        self.whose = whose
+        self._turns, self._given_up = turns, given_up
+        self._held = False
+
+    def __enter__(self) -> Turn:
+        """Wait for it."""
+        self._held = self._turns._take(self, self._given_up)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Give it back."""
+        if self._held:
+            self._held = False
+            self._turns._give()
+
+    def pass_on(self, stopped: Cancel) -> None:
+        """Let those who wait come first, and wait for the next turn; without one where the work was `stopped` meanwhile."""
+        if self._held and self._turns._is_wanted():
+            self._turns._give()
+            self._held = self._turns._take(self, stopped)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -19,8 +20,9 @@ pytestmark = pytest.mark.longest  # real models: seconds each in a young process
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., tuple[int, str, str]]
-CITIES = ("Ardun", "Belmora", "Cavell", "Dorrin", "Estwick", "Falburn", "Gorsey", "Hartow", "Inverly", "Jessop")
-THINGS = ("population", "harbour", "mayor", "river", "railway", "museum")
+PLACES = ("Ardun", "Belmora", "Cavell", "Dorrin", "Estwick", "Falburn", "Gorse", "Hartow", "Inverly", "Jessop", "Kelden", "Low", "Moss")
+CITIES = (*PLACES, *(f"New {place}" for place in PLACES))
+THINGS = ("harbour", "river")
 
 
 @pytest.fixture
@@ -35,7 +37,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 @pytest.fixture
 def documents(tmp_path: Path) -> Path:
-    """One text on each city; every sentence answers one question."""
+    """Two sentences on each city; every sentence answers one question."""
     said = {city: " ".join(f"The {thing} of {city} was described in {1900 + n}." for n, thing in enumerate(THINGS)) for city in CITIES}
     rows = [{"id": city, "title": city, "lang": "en", "text": text} for city, text in said.items()]
     path = tmp_path / "documents.jsonl"
@@ -45,7 +47,7 @@ def documents(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def questions(tmp_path: Path) -> Path:
-    """Sixty questions that the texts answer, and sixty that they do not."""
+    """Fifty-two questions that the texts answer, and fifty-two that they do not: two more than a fit needs."""
     lines = ["question,answerable,language,answers"]
     lines += [f"When was the {thing} of {city} described?,yes,en,{1900 + n}" for city in CITIES for n, thing in enumerate(THINGS)]
     lines += [f"Who painted the {thing} of {city}'s twin town on the moon?,no,en," for city in CITIES for thing in THINGS]
@@ -68,16 +70,16 @@ def test_given_labelled_questions_and_a_library_when_fitted_then_its_own_calibra
     stored = json.loads((library / "default" / "calibration.json").read_text(encoding="utf-8"))
     about = stored["provenance"]
     assert (code, err) == (0, "")
-    assert "fitted on labelled (120)" in out
-    assert about["sets"] == {"labelled": 120}
-    assert about["n"] == {"answerable": 60, "unanswerable": 60}
+    assert "fitted on labelled (104)" in out
+    assert about["sets"] == {"labelled": 104}
+    assert about["n"] == {"answerable": 52, "unanswerable": 52}
     assert (about["program"], about["version"]) == ("python -m rag_core calibrate fit", __version__)
-    assert about["searched"] == {"documents": 10, "passages": 10}
+    assert about["searched"] == {"documents": 26, "passages": 26}
     assert about["settings"] == {}
     assert about["left_out_of_the_fit"]["en"]["auroc"] > 0.95
-    assert about["correctness"]["left_out_of_the_fit"]["all"]["n"] == 120
+    assert about["correctness"]["left_out_of_the_fit"]["all"]["n"] == 104
     assert "The answer right or not" in out
-    assert about["before"]["n"] == 120
+    assert about["before"]["n"] == 104
     assert about["before"]["id"] == calibrate.read(calibrate.FILE).id == before["metadata"]["calibration"]
     assert stored["identity"]["model"] == "all-MiniLM-L6-v2"
     own = calibrate.read(library / "default" / "calibration.json").id
@@ -160,25 +162,26 @@ def test_given_rows_and_questions_that_cannot_be_used_then_they_are_named_and_th
     code, _, err = run("calibrate", "fit", "--documents", documents, "--questions", questions, "--out", tmp_path / "own.json")
 
     assert code == 1, "some input could not be used"
-    assert "row 122" in err
+    assert "row 106" in err
     assert "perhaps" in err
     assert "nowhere.pdf" in err
     assert "1 questions found no passage, or ask for none" in err
-    assert calibrate.read(tmp_path / "own.json").provenance["sets"] == {"labelled": 120}
+    assert calibrate.read(tmp_path / "own.json").provenance["sets"] == {"labelled": 104}
 
 
 def test_given_an_interruption_then_nothing_is_written_and_the_calibration_before_stays(
     documents: Path, questions: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out = tmp_path / "own.json"
+    out, few = tmp_path / "own.json", tmp_path / "few.csv"
     out.write_text("what was there", encoding="utf-8")
+    few.write_text("\n".join(questions.read_text(encoding="utf-8").splitlines()[:5]), encoding="utf-8")
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(calibrate_command, "fitted", interrupted)
 
-    assert run("calibrate", "fit", "--documents", documents, "--questions", questions, "--out", out)[0] == 130
+    assert run("calibrate", "fit", "--documents", documents, "--questions", few, "--out", out)[0] == 130
     assert out.read_text(encoding="utf-8") == "what was there"
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".own")] == []
 
@@ -253,13 +256,16 @@ def is_of(row: dict[str, Any], language: str, answerable: bool) -> bool:
 
 
 @pytest.mark.slow
-def test_given_the_samples_and_their_questions_when_fitted_then_the_score_parts_them(tmp_path: Path, run: Run) -> None:
-    """The whole way, from PDFs in four languages to figures for each of them."""
+def test_given_the_samples_and_their_questions_when_fitted_then_the_score_parts_them(
+    sample_library: Path, tmp_path: Path, run: Run
+) -> None:
+    """The whole way, from PDFs in four languages, as the first start indexes them, to figures for each of them."""
+    library = shutil.copytree(sample_library, tmp_path / "library")
     rows = [json.loads(line) for line in (ROOT / "data" / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
     few = [row for kind in product(("en", "cs", "de", "hi"), (True, False)) for row in [one for one in rows if is_of(one, *kind)][:13]]
     questions = tmp_path / "few.jsonl"
     questions.write_text("\n".join(map(json.dumps, few)), encoding="utf-8")
-    given = ("--documents", ROOT / "data" / "samples", "--questions", questions, "--out", tmp_path / "c.json")
+    given = ("--library", library, "--questions", questions, "--out", tmp_path / "c.json")
 
     code, out, err = run("calibrate", "fit", *given)
 

@@ -116,7 +116,7 @@ def at_page() -> Person | None:
 def who() -> Actor:
     """Who acts where nobody else says so: in a run of the page its visitor, elsewhere the program itself."""
     try:
-        if get_script_run_ctx() is None:
+        if get_script_run_ctx(suppress_warning=True) is None:  # a thread of the service, in each of its calls
             return PAGE
         if visits():
             return _actor_of(visit_at_page())

@@ -68,7 +68,6 @@ def serve(args: argparse.Namespace) -> int:
         port = listener.getsockname()[1]
         _say(args, app.has_page, port)
         minutes = args.visit_minutes if args.visitors else 0
-        minutes = args.visit_minutes if args.visitors else 0
         about = Serving(os.getpid(), args.host, port, args.behind_proxy, args.rate, app.has_page, minutes)
         with noted(folder, about):
             return run(app, service, args, listener)

@@ -1,0 +1,160 @@
+"""Jobs of visitors of a shared demo: they keep nobody waiting, nobody else sees or stops them, and the end of a visit does not wait."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from rag_core.domain.acts import acting
+from rag_core.domain.ports import Cancel, Progress
+from rag_core.library.library import AddReport
+from rag_core.service.jobs import MAX_JOBS, Jobs
+from rag_core.service.principal import LOCAL, Principal, Scope
+from rag_core.service.refusals import NotFound, Overloaded, ShareTaken
+from rag_core.service.visits import ADDRESS_SHARE, MOST, Visit
+from rag_core.work.jobs import MAX_VISITOR, MAX_VISITORS, Runner
+from rag_core.work.turns import Turns
+
+SECONDS = 20.0  # for a thread of another test's; it takes a moment
+HOUSE = Principal("house", frozenset({Scope.ADMIN}))
+
+
+def visit(number: int) -> Visit:
+    """A visitor."""
+    return Visit(f"visit-{number:08x}{'0' * 24}", "samples")
+
+
+class Held:
+    """Work over some files that ends each when it is let."""
+
+    def __init__(self, files: int = 1) -> None:
+        self.files, self.begun, self.go, self.done = files, threading.Event(), threading.Semaphore(0), 0
+
+    def __call__(self, progress: Progress, cancelled: Cancel) -> AddReport:
+        """Do it."""
+        for number in range(1, self.files + 1):
+            self.begun.set()
+            while not self.go.acquire(timeout=0.01):
+                if cancelled():
+                    return AddReport(cancelled=True)
+            self.done = number
+            progress("documents", number, self.files)
+            if cancelled():
+                return AddReport(cancelled=True)
+        return AddReport()
+
+
+def start(runner: Runner, whose: Visit, work: Held) -> object:
+    """A job of a visitor's."""
+    with acting(whose.actor):
+        return runner.start("Adding", work, work.files, place=("library", whose.collection))
+
+
+def test_given_half_of_the_visitors_with_all_their_jobs_then_others_and_whoever_has_a_token_start_theirs() -> None:
+    runner, first = Runner(), Held()
+    jobs = Jobs(runner)
+
+    def begin(who: Principal, name: str) -> None:
+        with who.acting():
+            jobs.start(who, ("library", name), "Adding", first, "adding", 1)
+
+    crowd = [visit(n + 1) for n in range(int(MOST * ADDRESS_SHARE))]
+    for one in crowd:
+        for _ in range(MAX_VISITOR):
+            begin(one.principal, one.collection)
+        with pytest.raises(ShareTaken):
+            begin(one.principal, one.collection)
+    begin(visit(1000).principal, visit(1000).collection)
+    for number in range(MAX_JOBS):
+        begin(Principal(f"token{number}", frozenset({Scope.INDEX})), "house")
+    with pytest.raises(Overloaded):
+        begin(LOCAL, "house")
+
+    assert len(runner.unfinished(visits=True)) == len(crowd) * MAX_VISITOR + 1 < MAX_VISITORS
+    for job in runner.unfinished(visits=True) + runner.unfinished(visits=False):
+        job.given_up = True
+        job.stop()
+    runner._turns.look_again()
+
+
+def test_given_a_job_of_a_visitor_when_a_token_for_everything_looks_then_it_sees_and_finds_none() -> None:
+    runner, work = Runner(), Held()
+    jobs, whose = Jobs(runner), visit(1)
+    with whose.principal.acting():
+        started = jobs.start(whose.principal, ("library", whose.collection), "Adding", work, "adding", 1)
+
+    assert jobs.all(HOUSE) == jobs.all(LOCAL) == ()
+    with pytest.raises(NotFound):
+        jobs.find(HOUSE, started.id)
+    assert jobs.find(whose.principal, started.id) is started
+    started.job.stop()
+
+
+def test_given_a_long_job_of_one_visitor_when_others_wait_then_they_come_after_its_current_file() -> None:
+    runner, long, short = Runner(), Held(files=3), Held()
+    first = start(runner, visit(1), long)
+    assert long.begun.wait(SECONDS)
+    second = start(runner, visit(2), short)
+    assert not short.begun.wait(0.2)
+
+    long.go.release()
+
+    assert short.begun.wait(SECONDS)
+    assert long.done == 1
+    short.go.release()
+    assert second.wait(SECONDS)  # type: ignore[attr-defined]
+    for _ in range(2):
+        long.go.release()
+    assert first.wait(SECONDS)  # type: ignore[attr-defined]
+    assert long.done == 3
+
+
+def test_given_a_job_that_waits_when_its_collection_goes_then_it_ends_at_once_and_the_next_one_gets_its_turn() -> None:
+    runner, long, gone, after = Runner(), Held(), Held(), Held()
+    first = start(runner, visit(1), long)
+    assert long.begun.wait(SECONDS)
+    start(runner, visit(2), gone)
+    third = start(runner, visit(3), after)
+
+    assert runner.end(("library", visit(2).collection), 5)
+
+    assert not first.finished  # type: ignore[attr-defined]
+    assert not gone.begun.is_set()
+    for work in (long, after):
+        work.go.release()
+    assert third.wait(SECONDS)  # type: ignore[attr-defined]
+
+
+def test_given_a_job_between_two_files_when_its_collection_goes_then_it_ends_though_it_is_not_its_turn() -> None:
+    runner, long, other = Runner(), Held(files=2), Held()
+    start(runner, visit(1), long)
+    assert long.begun.wait(SECONDS)
+    second = start(runner, visit(2), other)
+    long.go.release()
+    assert other.begun.wait(SECONDS)
+
+    assert runner.end(("library", visit(1).collection), 5)
+
+    assert long.done == 1
+    assert not second.finished  # type: ignore[attr-defined]
+    other.go.release()
+    assert second.wait(SECONDS)  # type: ignore[attr-defined]
+
+
+def test_given_a_turn_that_nobody_else_wants_when_it_is_passed_on_then_it_is_kept() -> None:
+    turns = Turns()
+    with turns.turn("one") as mine:
+        mine.pass_on(lambda: False)
+        assert turns._busy
+    assert not turns._busy
+
+
+def test_given_a_turn_that_was_given_up_when_it_ends_then_nobody_elses_is_given_back() -> None:
+    turns = Turns()
+    with turns.turn("one"), turns.turn("two", lambda: True):
+        pass
+    with turns.turn("one"):
+        with turns.turn("two", lambda: True):
+            pass
+        assert turns._busy
