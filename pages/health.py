@@ -12,7 +12,7 @@ from rag_core.evaluation.calibration import figures_of
 from rag_core.evaluation.health import Drift, Kept, drift, scores, spread_of
 from rag_core.work.watching import MAX_QUESTIONS
 from ui import frame
-from ui.app import state
+from ui.app import first_run, state
 from ui.app.problems import show_error
 from ui.app.texts import say
 from ui.health import figures, reading, refused
@@ -24,6 +24,8 @@ def page() -> None:
     """The page from top to bottom."""
     st.title(say("health.title"), anchor=False)
     engine = frame.start()
+    if state.session().collection == first_run.SAMPLES_COLLECTION:
+        st.info(say("health.samples"), icon=":material/science:")
     days = reading.choose_days()
     period = reading.read(engine, days)
     if period is None:

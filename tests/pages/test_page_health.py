@@ -13,6 +13,8 @@ from rag_core.decision.summary import summarise
 from rag_core.evaluation.health import Kept
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine, records
+from ui.app import first_run
+from ui.app.texts import say
 from ui.health.refused import rejected_rows, rows_of
 from ui.lab.tables import to_csv
 
@@ -29,6 +31,17 @@ def test_given_no_kept_question_when_opened_then_the_page_says_what_to_do(app: A
     assert not page.exception
     assert "No question was kept in this period" in page.info[0].value
     assert page.segmented_control(key="health_period").value == 7
+
+
+def test_given_the_samples_when_opened_then_the_page_says_that_its_figures_are_of_a_demo(app: AppTest, library: Path) -> None:
+    assert say("health.samples") not in [one.value for one in opened(app).info]
+    (library / "default").rename(library / first_run.SAMPLES_COLLECTION)
+
+    app.session_state.plumbline.collection = first_run.SAMPLES_COLLECTION
+    app.run()
+
+    assert not app.exception
+    assert say("health.samples") in [one.value for one in app.info]
 
 
 def test_given_kept_questions_when_opened_then_figures_refusals_and_gaps_are_shown(app: AppTest, library: Path) -> None:
