@@ -32,6 +32,17 @@ class Ranking:
     lexical: Mapping[int, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Wider:
+    """More to search by than the question says: index terms beside its own, and the unit vector of shape (dim,) of both together.
+
+    They order passages only. What is measured of a hit is measured of the question itself.
+    """
+
+    terms: tuple[str, ...]
+    vector: Vectors
+
+
 def reciprocal_rank_fusion(rankings: Sequence[tuple[float, Mapping[int, int]]], constant: int) -> dict[int, float]:
     """Sum of weight / (rank + constant) over the rankings that hold a row; ranks from 1.
 
@@ -56,6 +67,7 @@ def retrieve(
     known_language: bool = True,
     time_sensitive: bool = False,
     today: date | None = None,
+    wider: Wider | None = None,
 ) -> Ranking:
     """The `top_k` passages for a question, best first; equal scores keep row order.
 
@@ -70,10 +82,11 @@ def retrieve(
         known_language: whether the embedding model knows the question's language; it chooses the weight of the dense ranking.
         time_sensitive: whether recency counts at all.
         today: for the age of a document; now when not given.
+        wider: what else to search by; None for nothing.
     """
     k = settings.top_k
-    by_meaning = corpus.vectors.search(vector, k * settings.over_retrieve, allowed)
-    by_words = corpus.lexical.search(terms, k * settings.over_retrieve, allowed)
+    by_meaning = corpus.vectors.search(wider.vector if wider else vector, k * settings.over_retrieve, allowed)
+    by_words = corpus.lexical.search((*terms, *wider.terms) if wider else terms, k * settings.over_retrieve, allowed)
     dense = {row: rank for rank, (row, _) in enumerate(by_meaning, 1)}
     lexical = {row: rank for rank, (row, _) in enumerate(by_words, 1)}
     weight = settings.semantic_weight if known_language else settings.unknown_semantic_weight
