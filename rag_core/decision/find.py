@@ -16,6 +16,7 @@ from rag_core.retrieval.given import in_given_order
 from rag_core.retrieval.hybrid import Ranking, Wider, retrieve
 from rag_core.retrieval.metrics import reported
 from rag_core.retrieval.query import expand
+from rag_core.retrieval.titled import titled_rows
 from rag_core.settings import Settings
 
 METRICS = 0.7  # weight of a metric's words beside the question's vector: the best of 0.3 to 1 on tables of TAT-QA (docs/log)
@@ -59,7 +60,7 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
         measurements.question, query.vector, query.terms, corpus, s, rows,
         reranker=reranker_for(s.reranker, tools),
         known_language=tools.knows(language), time_sensitive=is_time_sensitive(measurements.question, language), today=tools.today(),
-        wider=metrics,
+        wider=metrics, titled=titled_rows(measurements.understanding.entities, language, corpus, rows),
     )  # fmt: skip
 
 

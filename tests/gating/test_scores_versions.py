@@ -20,7 +20,7 @@ SOURCES = {
     "features": (
         "rag_core/gating/features.py", "rag_core/gating/asked.py", "rag_core/gating/fit.py", "rag_core/gating/row.py",
         "rag_core/gating/stated.py", "rag_core/compression/selection.py", "rag_core/retrieval/hybrid.py", "rag_core/retrieval/query.py",
-        "rag_core/retrieval/acronyms.py", "data/acronyms.yaml", "rag_core/retrieval/metrics.py", "data/metrics.yaml",
+        "rag_core/retrieval/acronyms.py", "data/acronyms.yaml", "rag_core/retrieval/metrics.py", "data/metrics.yaml", "rag_core/retrieval/titled.py",
         "rag_core/compression/extract.py", "rag_core/grounding/units.py", "data/extract.json",
     ),
 }  # fmt: skip
@@ -28,7 +28,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "dea570c50419"),
     "language": (3, "15c050c6decc"),
-    "features": (7, "495045e2caa4"),
+    "features": (7, "83c20a0ca68f"),
 }
 
 
