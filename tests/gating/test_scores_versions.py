@@ -20,7 +20,8 @@ SOURCES = {
     "features": (
         "rag_core/gating/features.py", "rag_core/gating/asked.py", "rag_core/gating/fit.py", "rag_core/gating/row.py",
         "rag_core/gating/stated.py", "rag_core/compression/selection.py", "rag_core/retrieval/hybrid.py", "rag_core/retrieval/query.py",
-        "rag_core/retrieval/acronyms.py", "data/acronyms.yaml", "rag_core/retrieval/metrics.py", "data/metrics.yaml", "rag_core/retrieval/titled.py",
+        "rag_core/retrieval/acronyms.py", "data/acronyms.yaml", "rag_core/retrieval/metrics.py", "data/metrics.yaml",
+        "rag_core/retrieval/titled.py",
         "rag_core/compression/extract.py", "rag_core/grounding/units.py", "data/extract.json",
     ),
 }  # fmt: skip
