@@ -6,8 +6,8 @@ that are named are ranked once more by themselves. A short document needs none o
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 
 import regex
 
@@ -31,15 +31,13 @@ def titled_rows(named: Sequence[str], language: str, corpus: Corpus, rows: Seque
         rows: the passages that may be found; None for all.
     """
     names = list(_names(named, language))
-    if not names or len(corpus.documents) < 2:
-        return []
-    searched = range(len(corpus.passages)) if rows is None else rows
-    known = {document.id: document for document in corpus.documents}
-    of = [corpus.passages[row].document for row in searched]
-    long = [known[id] for id, count in Counter(of).items() if count >= LONG and id in known]
-    wanted = {document.id for document in long if _is_named(document, names)}
-    found = [row for row, id in zip(searched, of, strict=True) if id in wanted] if wanted else []
-    return found if len(found) < len(of) else []
+    wanted = [document for document in corpus.documents if _is_named(document, names)] if names and len(corpus.documents) > 1 else []
+    allowed = None if rows is None else frozenset(rows)
+    found: list[int] = []
+    for document in wanted:
+        own = [row for row in corpus.rows([document.id], {}) or () if allowed is None or row in allowed]
+        found += own if len(own) >= LONG else ()
+    return sorted(found) if len(found) < (len(corpus.passages) if rows is None else len(rows)) else []
 
 
 def _names(named: Iterable[str], language: str) -> Iterable[tuple[str, ...]]:
@@ -55,13 +53,29 @@ def _names(named: Iterable[str], language: str) -> Iterable[tuple[str, ...]]:
 
 def _is_named(document: Document, names: Collection[tuple[str, ...]]) -> bool:
     """Whether a name stands in the title or file name as whole words, also where these are written as one."""
-    tokens = [fold(word) for text in (document.title, document.name) for word in _WORD.findall(text)]
-    runs = {"".join(tokens[start:end]) for start in range(len(tokens)) for end in range(start + 1, min(len(tokens), start + 4) + 1)}
-    return any(_stands(name, tokens, runs) for name in names)
+    tokens = _tokens(document.title, document.name)
+    return any(_stands(name, tokens) for name in names)
 
 
-def _stands(name: tuple[str, ...], tokens: Sequence[str], runs: Collection[str]) -> bool:
+@lru_cache(maxsize=1 << 12)
+def _tokens(*texts: str) -> tuple[str, ...]:
+    """The words of texts, folded; letters and digits are parted."""
+    return tuple(fold(word) for text in texts for word in _WORD.findall(text))
+
+
+def _stands(name: tuple[str, ...], tokens: Sequence[str]) -> bool:
     whole = "".join(map(fold, name))
     if len(name) == 1 and name[0].isupper() and len(whole) >= MIN_CAPITALS and any(token.startswith(whole) for token in tokens):
         return True
-    return len(whole) >= MIN_LETTERS and whole in runs
+    return len(whole) >= MIN_LETTERS and any(_begins(whole, tokens[at:]) for at in range(len(tokens)))
+
+
+def _begins(whole: str, tokens: Sequence[str]) -> bool:
+    """Whether the first of these words, written as one, are this name."""
+    for token in tokens:
+        if not whole.startswith(token):
+            return False
+        whole = whole[len(token) :]
+        if not whole:
+            return True
+    return False

@@ -29,7 +29,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "dea570c50419"),
     "language": (3, "a2166b210a70"),
-    "features": (8, "2770fdcbd732"),
+    "features": (8, "cda57b219edb"),
 }
 
 
