@@ -65,7 +65,7 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
 
 
 def _metrics(query: Query, language: str, embedder: Embedder) -> Wider | None:
-    """What reports print for the metrics that the question names; None where it names none."""
+    """The words that reports print for the metrics of a question, and the vector of both; None where it names none."""
     said = reported(query.text, language)
     if not said:
         return None

@@ -17,7 +17,7 @@ import yaml
 from rag_core.language import spaced
 from rag_core.settings import DATA
 
-MAX_METRICS = 4  # of one question; each adds about six words to the search; chosen
+MAX_METRICS = 4  # in one question; each adds about six words to the search; chosen
 
 
 def reported(question: str, language: str) -> str:

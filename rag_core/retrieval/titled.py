@@ -17,7 +17,7 @@ from rag_core.language import LANGUAGES, fold
 
 LONG = 50  # passages of a document from which its title is looked at: about 15 pages; chosen
 MIN_LETTERS = 4  # in a name: a shorter one begins too many words; chosen
-MIN_CAPITALS = 3  # of a name in capitals alone, which may begin a word: "CVS" in "CVSHEALTH"; chosen
+MIN_CAPITALS = 3  # letters of a name in capitals alone, which may begin a word: "CVS" in "CVSHEALTH"; chosen
 _WORD = regex.compile(r"[\p{L}\p{M}]+|\p{N}+")
 
 

@@ -47,7 +47,7 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     ],
 )
 def test_given_a_metric_then_the_words_of_reports_are_found(asked: str, language: str, holds: str) -> None:
-    """Issue 15: people ask in other words than a report prints."""
+    """S3-27: people ask in other words than a report prints."""
     assert holds in reported(asked, language)
 
 

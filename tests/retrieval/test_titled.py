@@ -46,7 +46,7 @@ def of(rows: Sequence[int]) -> set[str]:
     ],
 )
 def test_given_a_name_of_a_long_document_then_its_rows_are_found(named: tuple[str, ...], document: str) -> None:
-    """Issue 15: the pages of another firm's report stand before those of the firm that is asked about."""
+    """S3-27: the pages of another firm's report stand before those of the firm that is asked about."""
     found = titled_rows(named, "en", CORPUS, None)
     assert of(found) == {document}
     assert len(found) == LONG
