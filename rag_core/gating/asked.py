@@ -59,6 +59,7 @@ class AskedFor:
         flow: whether it asks for a figure that adds up over a period, like revenue.
         codes: canonical; `laws`: as (family, number).
         names: each as its folded words; `keys`: the beginnings of its keywords; `words`: all its words, folded.
+        bearing: its words without the one behind a question word ("how long"), which any length answers.
         subject: the beginnings of its words without periods, numbers and small words: what the label of a row would say.
         negated, superlative, compared: whether it says not; asks for the highest or lowest; compares.
     """
@@ -75,6 +76,7 @@ class AskedFor:
     keys: frozenset[str]
     subject: frozenset[str]
     words: frozenset[str]
+    bearing: frozenset[str]
     negated: bool
     superlative: bool
     compared: bool
@@ -106,6 +108,7 @@ def asked_for(question: str, language: str) -> AskedFor:
         keys=frozenset(fold(word)[:KEY_CHARS] for word in keywords(whole, language)),
         subject=_subject(said, info),
         words=frozenset(stated.words),
+        bearing=frozenset(stated.words).difference(_measured(said, info)),
         negated=is_negated(stated, language),
         superlative=is_superlative(stated, words),
         compared=info is not None and info.comparative is not None and info.comparative.search(said) is not None,
@@ -121,11 +124,15 @@ def _subject(said: str, info: LanguageInfo | None) -> frozenset[str]:
     """The index words that say what a `spaced` question is about, for `AskedFor.subject`; "how high" and a period are no part of it."""
     words = info.asked if info else None
     small = small_words(info.code) if info else frozenset[str]()
-    measures = {fold(word) for word in _measures(said, info, words)} if info and words else set[str]()
+    measures = _measured(said, info)
     for pattern in words.periods.values() if words else ():
         said = pattern.sub(" ", said)
     left = (word for word in map(fold, said.split()) if word not in small and word not in measures and not word.isdecimal())
     return frozenset(word[:KEY_CHARS] for word in left)
+
+
+def _measured(said: str, info: LanguageInfo | None) -> set[str]:
+    return {fold(word) for word in _measures(said, info, info.asked)} if info and info.asked else set()
 
 
 def _measures(said: str, info: LanguageInfo, words: AskedWords) -> Iterator[str]:

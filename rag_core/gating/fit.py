@@ -9,7 +9,7 @@
 | negation | {0, .5, 1} | 1 where both say not or neither, 0 where only the question does |
 | degree | {0, 1} | 0 where the question asks for the highest or lowest and the sentence tells of none |
 | sure | [0, 1] | how sure the type is |
-| contradicts | {0, 1} | whether the sentence is surely of something else: another year, quarter, paragraph or code |
+| contradicts | {0, 1} | whether the sentence is surely of something else: another year, quarter, paragraph or code, or the reverse |
 | label | [0, 1] | share of its label's words that the question has: of a row's first cell, of what stands before a colon; 0 without one |
 | row | [0, 1] | how surely a row of a table is the one asked for, as `gating/row.py` says; 0 for what is no row |
 """
@@ -23,6 +23,7 @@ import regex
 
 from rag_core.facts.laws import laws
 from rag_core.gating.asked import FIGURES, KEY_CHARS, NAMES, AnswerType, AskedFor, codes_in, is_negated, is_superlative, parts_named
+from rag_core.gating.opposite import is_reverse
 from rag_core.gating.row import UNKNOWN, WORD, may_be_row, row_asked, share_asked
 from rag_core.gating.stated import Stated, read
 from rag_core.language import LANGUAGES, AskedWords, any_language, fold
@@ -59,7 +60,7 @@ NOWHERE = Context()
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The features of one sentence, as the module's table says; `why` names the contradiction: year, period, law or code."""
+    """The features of one sentence, as the module's table says; `why` names the contradiction: year, period, law, code or opposite."""
 
     holds: float
     near: float
@@ -88,7 +89,7 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
     holds, places = _held(asked, stated, words, label)
     period, other_period = _period(asked, stated, around, title, words)
     named, other_named = _named(asked, text, stated, context, [*around, title])
-    why = other_period or other_named
+    why = other_period or other_named or ("opposite" if is_reverse(asked.bearing, stated, language) else "")
     is_row = not why and may_be_row(asked, text, holds, stated, around[0])
     of_period = period if asked.years or asked.parts else 1.0
     return Fit(

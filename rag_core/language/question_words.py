@@ -13,6 +13,7 @@ from rag_core.language.values import (
     SearchPatterns,
     SpacedPhrases,
     Spellings,
+    StarPairs,
     StarPattern,
     StarPatterns,
     Table,
@@ -125,6 +126,7 @@ class AskedWords:
         in_year: words before a year that say that something is of that year, and not since, until or before it.
         flows: words for figures that add up over a period, so that a quarter's is not a year's.
         totals: words that a row's label may begin or end with and mean the same ("Total revenue").
+        opposites: pairs of words of which a sentence has one and its question the other, where it says the reverse of what is asked.
         tasks: how a sentence sets a task instead of stating something ("Find the sum of ..."), looked for in its `spaced` text.
         computes: by kind (`rag_core.gating.computed.COMPUTED`), how a question asks for more than finding; `results`: how a sentence states
             such a result itself.
@@ -144,6 +146,7 @@ class AskedWords:
     in_year: FoldedSet = frozenset()
     flows: StarPattern = NEVER
     totals: FoldedSet = frozenset()
+    opposites: StarPairs = ()
     tasks: SearchPattern = None
     computes: SearchPatterns = field(default_factory=dict)
     results: SearchPatterns = field(default_factory=dict)

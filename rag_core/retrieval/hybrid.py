@@ -32,6 +32,17 @@ class Ranking:
     lexical: Mapping[int, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Wider:
+    """More to search by than the question says: index terms beside its own, and the unit vector of shape (dim,) of both together.
+
+    They order passages only. What is measured of a hit is measured of the question itself.
+    """
+
+    terms: tuple[str, ...]
+    vector: Vectors
+
+
 def reciprocal_rank_fusion(rankings: Sequence[tuple[float, Mapping[int, int]]], constant: int) -> dict[int, float]:
     """Sum of weight / (rank + constant) over the rankings that hold a row; ranks from 1.
 
@@ -56,6 +67,8 @@ def retrieve(
     known_language: bool = True,
     time_sensitive: bool = False,
     today: date | None = None,
+    wider: Wider | None = None,
+    titled: Sequence[int] = (),
 ) -> Ranking:
     """The `top_k` passages for a question, best first; equal scores keep row order.
 
@@ -70,14 +83,24 @@ def retrieve(
         known_language: whether the embedding model knows the question's language; it chooses the weight of the dense ranking.
         time_sensitive: whether recency counts at all.
         today: for the age of a document; now when not given.
+        wider: what else to search by; None for nothing.
+        titled: rows of the documents that the question names; they are ranked once more among themselves, and both rankings count.
     """
     k = settings.top_k
-    by_meaning = corpus.vectors.search(vector, k * settings.over_retrieve, allowed)
-    by_words = corpus.lexical.search(terms, k * settings.over_retrieve, allowed)
-    dense = {row: rank for rank, (row, _) in enumerate(by_meaning, 1)}
-    lexical = {row: rank for rank, (row, _) in enumerate(by_words, 1)}
+    searched = wider.vector if wider else vector
+    wanted = (*terms, *wider.terms) if wider else terms
+
+    def ranks(rows: Sequence[int] | None) -> tuple[dict[int, int], dict[int, int]]:
+        by_meaning = corpus.vectors.search(searched, k * settings.over_retrieve, rows)
+        by_words = corpus.lexical.search(wanted, k * settings.over_retrieve, rows)
+        return _ranks(by_meaning), _ranks(by_words)
+
+    dense, lexical = ranks(allowed)
     weight = settings.semantic_weight if known_language else settings.unknown_semantic_weight
-    fused = reciprocal_rank_fusion([(weight, dense), (1 - weight, lexical)], settings.rrf_constant)
+    rankings: list[tuple[float, Mapping[int, int]]] = [(weight, dense), (1 - weight, lexical)]
+    if titled:
+        rankings += zip((weight, 1 - weight), ranks(titled), strict=True)
+    fused = reciprocal_rank_fusion(rankings, settings.rrf_constant)
     candidates = sorted(fused)
     cosines = np.clip(corpus.vectors.vectors(candidates) @ vector, -1.0, 1.0) if candidates else []
     words = corpus.lexical.scores(terms, candidates)
@@ -96,6 +119,11 @@ def retrieve(
         pairs = reranked(question, pairs, reranker)
     order = tuple(row for row, _ in pairs)
     return Ranking(tuple(hit for _, hit in pairs[:k]), order[:k], order, dense, lexical)
+
+
+def _ranks(found: Sequence[tuple[int, float]]) -> dict[int, int]:
+    """{row: 1-based rank} of rows with their scores, best first."""
+    return {row: rank for rank, (row, _) in enumerate(found, 1)}
 
 
 def reranked(question: str, pairs: list[tuple[int, Hit]], reranker: Reranker) -> list[tuple[int, Hit]]:

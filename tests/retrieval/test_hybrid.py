@@ -17,7 +17,7 @@ from rag_core.adapters.embedding.by_name import CrossEncoderReranker
 from rag_core.domain.documents import Metadata
 from rag_core.language import terms
 from rag_core.library.stored.sources import described
-from rag_core.retrieval.hybrid import Ranking, age_in_days, recency_of, reciprocal_rank_fusion, retrieve
+from rag_core.retrieval.hybrid import Ranking, Wider, age_in_days, recency_of, reciprocal_rank_fusion, retrieve
 
 TODAY = date(2026, 11, 20)
 EMBEDDER = HashEmbedder()
@@ -249,3 +249,20 @@ class Undecided:
 
 def test_given_a_reranker_that_ties_then_the_fused_order_stays() -> None:
     assert ask("notice period", reranker=Undecided()).rows == ask("notice period").rows
+
+
+def test_given_more_to_search_by_then_both_rankings_take_it_and_a_hit_is_measured_by_the_question_alone() -> None:
+    """S3-27: what reports print for a metric orders the passages; cosine and BM25 stay those of the question."""
+    question, more = "notice period", "Employees have vacation."
+    wider = Wider(tuple(terms(more, "en")), EMBEDDER.embed([more])[0])
+    vector, words = EMBEDDER.embed([question])[0], terms(question, "en")
+    plain, other = ask(question), ask(more)
+    found = retrieve(question, vector, words, CORPUS, settings(), wider=wider)
+
+    assert found.dense == other.dense != plain.dense
+    row = LINES.index(more)
+    assert row in found.lexical
+    assert row not in plain.lexical
+    for number, hit in zip(found.rows, found.hits, strict=True):
+        assert hit.cosine == pytest.approx(float(CORPUS.vectors.vectors([number])[0] @ vector), abs=1e-6)
+        assert hit.lexical == CORPUS.lexical.scores(words, [number])[0]

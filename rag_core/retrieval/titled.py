@@ -1,0 +1,81 @@
+"""Finds the long documents that a question names by their title or file name: "Boeing" in "BOEING_2022_10K.pdf".
+
+A report of a firm says its name on few of its pages, so that pages of other firms' reports come before them. The passages of the documents
+that are named are ranked once more by themselves. A short document needs none of this: its passages say what it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
+
+import regex
+
+from rag_core.domain.documents import Document
+from rag_core.domain.ports import Corpus
+from rag_core.language import LANGUAGES, fold
+
+LONG = 50  # passages of a document from which its title is looked at: about 15 pages; chosen
+MIN_LETTERS = 4  # in a name: a shorter one begins too many words; chosen
+MIN_CAPITALS = 3  # letters of a name in capitals alone, which may begin a word: "CVS" in "CVSHEALTH"; chosen
+_WORD = regex.compile(r"[\p{L}\p{M}]+|\p{N}+")
+
+
+def titled_rows(named: Sequence[str], language: str, corpus: Corpus, rows: Sequence[int] | None) -> list[int]:
+    """The rows of the long documents that a question names, ascending; empty where it names none of them, or all that is searched.
+
+    Args:
+        named: the question's names, as `Understanding.entities` has them.
+        language: of the question.
+        corpus: what is searched.
+        rows: the passages that may be found; None for all.
+    """
+    names = list(_names(named, language))
+    wanted = [document for document in corpus.documents if _is_named(document, names)] if names and len(corpus.documents) > 1 else []
+    allowed = None if rows is None else frozenset(rows)
+    found: list[int] = []
+    for document in wanted:
+        own = [row for row in corpus.rows([document.id], {}) or () if allowed is None or row in allowed]
+        found += own if len(own) >= LONG else ()
+    return sorted(found) if len(found) < (len(corpus.passages) if rows is None else len(rows)) else []
+
+
+def _names(named: Iterable[str], language: str) -> Iterable[tuple[str, ...]]:
+    """Each name as its words as written, without function words before it ("Was AMCOR"); numbers and short words alone name nothing."""
+    small = set(map(fold, LANGUAGES[language].function_words)) if language in LANGUAGES else set()
+    for name in named:
+        words = _WORD.findall(name)
+        while words and fold(words[0]) in small:
+            words = words[1:]
+        if words and not any(word.isnumeric() for word in words):
+            yield tuple(words)
+
+
+def _is_named(document: Document, names: Collection[tuple[str, ...]]) -> bool:
+    """Whether a name stands in the title or file name as whole words, also where these are written as one."""
+    tokens = _tokens(document.title, document.name)
+    return any(_stands(name, tokens) for name in names)
+
+
+@lru_cache(maxsize=1 << 12)
+def _tokens(*texts: str) -> tuple[str, ...]:
+    """The words of texts, folded; letters and digits are parted."""
+    return tuple(fold(word) for text in texts for word in _WORD.findall(text))
+
+
+def _stands(name: tuple[str, ...], tokens: Sequence[str]) -> bool:
+    whole = "".join(map(fold, name))
+    if len(name) == 1 and name[0].isupper() and len(whole) >= MIN_CAPITALS and any(token.startswith(whole) for token in tokens):
+        return True
+    return len(whole) >= MIN_LETTERS and any(_begins(whole, tokens[at:]) for at in range(len(tokens)))
+
+
+def _begins(whole: str, tokens: Sequence[str]) -> bool:
+    """Whether the first of these words, written as one, are this name."""
+    for token in tokens:
+        if not whole.startswith(token):
+            return False
+        whole = whole[len(token) :]
+        if not whole:
+            return True
+    return False
