@@ -36,6 +36,7 @@ from rag_core.work.background import Background
 from rag_core.work.jobs import Runner
 from ui import frame
 from ui.app import first_run, state, uploads, visitor
+from ui.app.crowds import Crowds
 from ui.app.downloads import NotedDownloads
 from ui.app.guard import OnlyThisPage
 from ui.app.signed_in import SignedIn
@@ -99,6 +100,7 @@ def guards(*, proxied: bool = False) -> list[Middleware]:
     return [
         Middleware(SecurityHeaders),
         Middleware(OnlyThisPage, proxied=proxied),
+        Middleware(Crowds),
         Middleware(SignedIn),
         Middleware(NewVisits),
         Middleware(NotedDownloads),

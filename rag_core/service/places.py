@@ -11,10 +11,12 @@ from contextvars import ContextVar
 from rag_core.service.refusals import Overloaded, ShareTaken
 
 CALLER: ContextVar[str] = ContextVar("caller", default="")  # whose call this is; "" where there is one caller only, who has no share
+VISITOR = "visit:"  # begins the name of a visitor of a shared demo
+VISITORS_SHARE = 0.75  # of all places, for all visitors together: whoever has a token finds one
 
 
 class Places:
-    """Safe to share between threads.
+    """Safe to share between threads. Visitors of a shared demo, who cost nothing, have `VISITORS_SHARE` of the places.
 
     Args:
         what: is worked on, in the plural, for the message.
@@ -45,7 +47,9 @@ class Places:
         with self._lock:
             if caller and self._held[caller] >= self.each:
                 raise ShareTaken(f"You have {self.each} {self._what} at once.", remedy=come, retry_after=self._retry)
-            if self._held.total() >= self.most:
+            of_visitors = sum(count for name, count in self._held.items() if name.startswith(VISITOR))
+            full = caller.startswith(VISITOR) and of_visitors >= max(1, int(self.most * VISITORS_SHARE))
+            if full or self._held.total() >= self.most:
                 raise Overloaded(
                     f"The service has {self.most} {self._what}, as many as it takes at once.", remedy=come, retry_after=self._retry
                 )

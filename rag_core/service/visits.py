@@ -14,7 +14,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,7 @@ from rag_core.domain.acts import Action, Actor, acting
 from rag_core.errors import RagError
 from rag_core.library.stored.store import collections, is_begun
 from rag_core.service.people import ACTS, Right
+from rag_core.service.places import VISITOR
 from rag_core.service.principal import Principal, Scope
 from rag_core.service.rate import Rate
 from rag_core.service.refusals import Overloaded
@@ -71,7 +72,7 @@ class Visit:
 
     @property
     def _name(self) -> str:
-        return f"visit:{self.collection.removeprefix(PREFIX)[:8]}"  # tells a few hundred visits of a log apart
+        return f"{VISITOR}{self.collection.removeprefix(PREFIX)[:8]}"  # tells a few hundred visits of a log apart
 
 
 @dataclass(slots=True)
@@ -79,6 +80,7 @@ class _Seen:
     begun: float
     last: float
     address: str  # where it was begun
+    cookie: str  # the name of the one that its token was left in
 
 
 class Visits:
@@ -106,14 +108,16 @@ class Visits:
         self._busy: Callable[[str], bool] = lambda name: False
         self.on_end: list[Callable[[], None]] = []  # called after a collection was deleted
 
-    def begin(self, address: str = "") -> tuple[Visit, str]:
+    def begin(self, address: str = "", cookie: str = "") -> tuple[Visit, str]:
         """A new visit of somebody at an IP address, "" where that is not known, and its token, which is told this once.
+
+        `cookie` is the name of the cookie that it is left in, "" for a program's: no other cookie speaks of it (`find_browser`).
 
         Raises:
             Overloaded: there are `MAX_VISITS`, and all of them have documents.
             TooOften: too many were begun from that address.
         """
-        address = _network_of(address)
+        address = network_of(address)
         if address:
             self._rate.take(address)
         token = secrets.token_urlsafe(TOKEN_BYTES)
@@ -124,7 +128,7 @@ class Visits:
                 if empty is None:
                     raise Overloaded("There is no room for another visitor.", remedy="Come back later.", retry_after=RETRY_SECONDS)
                 del self._seen[empty]
-            self._seen[name] = _Seen(now, now, address)
+            self._seen[name] = _Seen(now, now, address, cookie)
         return self._visit(name, address), token
 
     def find(self, token: str) -> Visit | None:
@@ -140,12 +144,36 @@ class Visits:
             self._seen.move_to_end(name)
         return self._visit(name, seen.address)
 
+    def find_browser(self, cookies: Mapping[str, str], names: Sequence[str]) -> Visit | None:
+        """The visit that one of the cookies of these names speaks of, the first name first; as `find`.
+
+        A token counts only in the cookie that it was left in. Else whoever can leave a cookie here under a plain name, such as a page of
+        another host of the same domain, could put somebody else into a visit of their own and read what is added there.
+        """
+        for cookie in names:
+            token = cookies.get(cookie, "")
+            if not token or len(token) > MAX_TOKEN_CHARS:
+                continue
+            with self._lock:
+                seen = self._seen.get(_name_of(token))
+            if seen is not None and seen.cookie == cookie and (visit := self.find(token)) is not None:
+                return visit
+        return None
+
     def end(self, visit: Visit) -> None:
         """End a visit now: nobody enters it any more, and its collection is deleted, as soon as that can be done."""
         with self._lock:
             self._seen.pop(visit.collection, None)
             self._ending.add(visit.collection)
         self._delete(visit.collection, visit.actor)
+
+    def near(self, collection: str) -> frozenset[str]:
+        """The collections of visits that were begun from the same address as this one's; it alone where none is known."""
+        with self._lock:
+            seen = self._seen.get(collection)
+            if seen is None or not seen.address:
+                return frozenset({collection})
+            return frozenset(name for name, one in self._seen.items() if one.address == seen.address)
 
     def sweep(self) -> None:
         """End the visits that are over, and delete what is left of any that is not going on."""
@@ -243,7 +271,7 @@ def _name_of(token: str) -> str:
     return PREFIX + hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def _network_of(address: str) -> str:
+def network_of(address: str) -> str:
     """The address, or the network that one IPv6 customer has: they choose the rest as they like."""
     try:
         found = ipaddress.ip_address(address)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,9 +24,10 @@ from rag_core.domain.acts import Actor, acting
 from rag_core.errors import IngestError, LibraryError, LimitExceeded
 from rag_core.library.disk.private import HeldFile
 from rag_core.library.stored.sources import Source
+from rag_core.service.visits import Visit, Visits
 from ui import frame
 from ui.app import progress, uploads
-from ui.app.uploads import SMALL_BYTES, OnDisk
+from ui.app.uploads import COUNTED_BYTES, SMALL_BYTES, OnDisk
 
 SESSION = "one"
 Drop = Callable[..., list[UploadedFile]]
@@ -218,3 +220,48 @@ def test_given_a_visitor_with_many_sessions_when_files_wait_in_all_then_they_are
     assert send("", "seven"), "whoever runs the demo"
     manager.remove_session_files("one")
     assert [send("visit-c", "six"), send("visit-a", "one")] == [True, False]
+
+
+def test_given_many_small_files_that_no_page_takes_when_sent_then_they_count_too(
+    manager: OnDisk, drop: Drop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "MAX_BYTES", 3 * COUNTED_BYTES)
+    drop(a=b"1", b=b"")
+    drop(c=bytes(COUNTED_BYTES))
+
+    with pytest.raises(HTTPException) as caught:
+        drop(d=b"")
+
+    assert caught.value.status_code == 413
+    manager.remove_file(SESSION, "a")
+    assert len(drop(d=b"")) == 1
+
+
+def test_given_visitors_from_one_address_when_files_of_theirs_wait_then_others_can_send_and_nobody_more_than_their_documents_may_have(
+    manager: OnDisk, drop: Drop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    visits = Visits(tmp_path, "samples")
+    monkeypatch.setattr(uploads.visitor, "_visits", [visits])
+    monkeypatch.setattr(uploads, "MAX_VISITORS_BYTES", 8 * COUNTED_BYTES)
+    monkeypatch.setenv("RAG_QUOTA_BYTES", str(3 * COUNTED_BYTES))
+    crowd, other = [visits.begin("192.0.2.1")[0] for _ in range(3)], visits.begin("192.0.2.2")[0]
+    names = count()
+
+    def sent(who: Visit, files: int) -> int:
+        """How many of these files were taken."""
+        for number in range(files):
+            try:
+                with acting(who.actor):
+                    manager.add_file(who.collection, UploadedFileRec(str(next(names)), "a.txt", "text/plain", b"1"))
+            except HTTPException:
+                return number
+        return files
+
+    assert [sent(one, 9) for one in crowd] == [3, 1, 0]
+    assert sent(other, 9) == 3
+    assert sent(replace(visits.begin("192.0.2.3")[0], may_add=False), 1) == 0, "there is no room for documents of theirs"
+    files = drop(a=bytes(2 * COUNTED_BYTES))
+    monkeypatch.setenv("RAG_QUOTA_BYTES", str(COUNTED_BYTES))
+    with acting(other.actor):
+        (refused,) = uploads.taken(files)
+    assert isinstance(refused, LimitExceeded)

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.acts import Action
 from rag_core.domain.documents import Box
+from rag_core.work import loading
 from ui.app import state
 from ui.app.texts import say
 from ui.documents import contents, original, viewer, whole
@@ -118,6 +119,8 @@ def test_given_an_address_when_asked_then_the_pdf_comes_as_it_was_handed_in_and_
 
     assert (sent.status_code, sent.media_type) == (200, "application/pdf")
     assert sent.body == state.engine().library.source(document.id)
+    loading.forget(library, collection)  # as when others opened so many collections that this one was closed
+    assert original._read(collection, document.id).body == sent.body
     lines = [json.loads(line) for line in (library / "audit.jsonl").read_text(encoding="utf-8").splitlines()]
     assert (lines[-1]["action"], lines[-1]["object"]) == (Action.EXPORT, document.id)
     assert original._read(collection, "sha256:none").status_code == 404

@@ -10,6 +10,7 @@ from rag_core.domain.acts import acting
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.library.library import AddReport
 from rag_core.service.jobs import MAX_JOBS, Jobs
+from rag_core.service.places import Places
 from rag_core.service.principal import LOCAL, Principal, Scope
 from rag_core.service.refusals import NotFound, Overloaded, ShareTaken
 from rag_core.service.visits import ADDRESS_SHARE, MOST, Visit
@@ -158,3 +159,19 @@ def test_given_a_turn_that_was_given_up_when_it_ends_then_nobody_elses_is_given_
         with turns.turn("two", lambda: True):
             pass
         assert turns._busy
+
+
+def test_given_visitors_who_hold_all_places_that_they_may_when_a_token_comes_then_it_finds_one() -> None:
+    places = Places("streams", 8, 3, 1)
+    for number in range(2):
+        for _ in range(3):
+            places.take(visit(number).principal.id)
+
+    with pytest.raises(Overloaded):
+        places.take(visit(7).principal.id)
+    places.take("token")
+    places.take("token")
+    with pytest.raises(Overloaded):
+        places.take("other")
+    places.free(visit(0).principal.id)
+    places.take(visit(7).principal.id)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from rag_core.domain.acts import Action, actor
 from rag_core.errors import RagError, RecordsDamaged
 from rag_core.service.people import Right
 from rag_core.settings.configuration import retention
@@ -58,6 +59,15 @@ def keep(asked: Asked, origin: str = "ask") -> int:
     return recording.keep(store(), replace(asked.measurements, settings=asked.settings), searched, visitor.origin(origin))
 
 
+def _kept(days: int, most: int, *, on: bool) -> str:
+    """What is kept here, in words: a visitor's goes with the visit, and of their questions about the samples there is nothing."""
+    if actor().home and not visitor.may_do(Action.KEEP):
+        return say("recording.none_kept")
+    if not on:
+        return say("recording.not_kept")
+    return say("recording.kept_visit", most=most) if actor().home else say("recording.kept", days=days, most=most)
+
+
 def show_switch() -> None:
     """The switch, what is kept in words, and what went wrong with it."""
     try:
@@ -71,7 +81,7 @@ def show_switch() -> None:
         say("recording.keep"), key=key, on_change=_choose, args=(key,), disabled=not limits.keep or not visitor.may(Right.THRESHOLDS),
         help=say("recording.keep_help") if limits.keep else say("recording.off_by_environment"),
     )  # fmt: skip
-    st.caption(say("recording.kept", days=limits.days, most=limits.most) if on else say("recording.not_kept"))
+    st.caption(_kept(limits.days, limits.most, on=on))
     if on and state.session().values["drafter"] == "model":
         st.caption(say("recording.kept_model", days=limits.rejected_days))
     problem = st.session_state.get(_PROBLEM)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,19 +15,22 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from rag_core.domain.acts import actor
+from rag_core.domain.acts import Action, actor
 from rag_core.errors import IngestError, LimitExceeded
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.private import HeldFile, blocks_from, make_folder
 from rag_core.library.stored.bounds import MAX_BYTES, MAX_FILES
 from rag_core.library.stored.sources import Source, kind_of
-from ui.app import state
+from rag_core.service.visits import ADDRESS_SHARE
+from rag_core.settings.configuration import quotas
+from ui.app import state, visitor
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-MAX_VISITORS_BYTES = 4 * MAX_BYTES  # sent by all visitors of a shared demo together; more waits for a page only where somebody means harm
+MAX_VISITORS_BYTES = MAX_BYTES  # sent by all visitors of a shared demo together; more waits for a page only where somebody means harm
 SMALL_BYTES = 1 << 20  # stays in memory: settings and labelled sets are read at once
+COUNTED_BYTES = 100_000  # that a smaller file counts as: each costs more than its bytes, and an open file where it is on disk
 WAIT = "Add the rest once these are indexed, or index a folder with the command line."
 
 
@@ -36,27 +40,26 @@ class OnDisk(MemoryUploadedFileManager):
     def __init__(self, upload_endpoint: str) -> None:
         super().__init__(upload_endpoint)
         self.held: dict[tuple[str, str], HeldFile] = {}  # by session and file
-        self._senders: dict[tuple[str, str], str] = {}  # visitors of a shared demo, who may open many sessions
+        self._waiting: dict[tuple[str, str], tuple[int, str]] = {}  # bytes that count, and the visitor of a shared demo who sent them
 
     def add_file(self, session_id: str, file: UploadedFileRec) -> None:
         """Keep a file. Called while its request is served, in whatever thread.
 
         Raises:
-            HTTPException: the session, or the visitor in all sessions, has sent more than `MAX_BYTES` that no page took yet, or all
-                visitors more than `MAX_VISITORS_BYTES`.
+            HTTPException: the session has sent more than `MAX_BYTES` that no page took yet; a visitor in all sessions more than they may
+                have documents, visitors from one address more than their share of `MAX_VISITORS_BYTES`, or all visitors more than that.
         """
-        visitor = actor().home
-        waiting = [(held.size, key[0], self._senders.get(key, "")) for key, held in list(self.held.items())]
-        own = sum(size for size, session, sender in waiting if session == session_id or (visitor and sender == visitor))
-        visitors = sum(size for size, _, sender in waiting if sender)
-        if own + len(file.data) > MAX_BYTES or (visitor and visitors + len(file.data) > MAX_VISITORS_BYTES):
-            raise HTTPException(413, f"At most {MAX_BYTES // 1_000_000:,} MB at once.")
-        if len(file.data) > SMALL_BYTES:
-            key = session_id, file.file_id
+        home, counted, key = actor().home, max(len(file.data), COUNTED_BYTES), (session_id, file.file_id)
+        large = len(file.data) > SMALL_BYTES  # those on disk and those in memory have room of their own
+        waiting = [(size, one[0], sender) for one, (size, sender) in list(self._waiting.items()) if (one in self.held) is large]
+        if counted + sum(size for size, session, _ in waiting if session == session_id) > MAX_BYTES:
+            raise _too_much(MAX_BYTES)
+        if home:
+            _require_room(home, counted, [(size, sender) for size, _, sender in waiting if sender])
+        if large:
             self.held[key] = _held([file.data])
-            if visitor:
-                self._senders[key] = visitor
             file = file._replace(data=b"")
+        self._waiting[key] = counted, home
         super().add_file(session_id, file)
 
     def remove_file(self, session_id: str, file_id: str) -> None:
@@ -66,13 +69,39 @@ class OnDisk(MemoryUploadedFileManager):
 
     def remove_session_files(self, session_id: str) -> None:
         """Forget what a session sent and nobody took."""
-        for key in [key for key in self.held if key[0] == session_id]:
+        for key in [key for key in list(self._waiting) if key[0] == session_id]:
             self._let_go(key)
         super().remove_session_files(session_id)
 
     def _let_go(self, key: tuple[str, str]) -> None:
         self.held.pop(key, None)
-        self._senders.pop(key, None)
+        self._waiting.pop(key, None)
+
+
+def _require_room(who: str, counted: int, waiting: Sequence[tuple[int, str]]) -> None:
+    """Raise HTTPException where a visitor sends more than may wait: of theirs, from their address, or of all visitors."""
+    if not actor().may_somewhere(Action.INDEX):
+        raise HTTPException(403, "There is no room for your documents now.")
+    visits = visitor.visits()
+    near = visits.near(who) if visits else frozenset()
+    own = most_of_one()
+    for most, sent in (
+        (own, sum(size for size, sender in waiting if sender == who)),
+        (round(MAX_VISITORS_BYTES * ADDRESS_SHARE), sum(size for size, sender in waiting if sender in near)),
+        (MAX_VISITORS_BYTES, sum(size for size, _ in waiting)),
+    ):
+        if sent + counted > most:
+            raise _too_much(own)
+
+
+def most_of_one() -> int:
+    """Bytes that may be taken at once: of a visitor of a shared demo as many as their documents may have."""
+    quota = quotas(os.environ)[1] if actor().home else None
+    return MAX_BYTES if quota is None else min(MAX_BYTES, quota)
+
+
+def _too_much(most: int) -> HTTPException:
+    return HTTPException(413, f"At most {most // 1_000_000:,} MB at once.")
 
 
 def install() -> None:
@@ -83,15 +112,15 @@ def install() -> None:
 def taken(files: Sequence[UploadedFile]) -> list[Source | IngestError]:
     """The files dropped on the page as sources on disk, and an error for each that is too much. Streamlit forgets all of them."""
     found: list[Source | IngestError] = []
-    total = 0
+    total, most = 0, most_of_one()
     for number, file in enumerate(files):
         data = _data(file)
         total += data.size
         if number >= MAX_FILES:
             problem = f"{file.name} was not taken: at most {MAX_FILES} files can be added at once."
             found.append(LimitExceeded(problem, remedy=WAIT))
-        elif total > MAX_BYTES:
-            problem = f"{file.name} was not taken: files of at most {MAX_BYTES // 1_000_000:,} MB together can be added at once."
+        elif total > most:
+            problem = f"{file.name} was not taken: files of at most {most // 1_000_000:,} MB together can be added at once."
             found.append(LimitExceeded(problem, remedy=WAIT))
         else:
             found.append(Source(file.name, data, kind_of(file.name)))

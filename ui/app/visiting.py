@@ -33,12 +33,14 @@ class NewVisits:
 
         async def with_cookie(message: Message) -> None:
             if message["type"] == "http.response.start" and _is_page(message, browses=browses):
+                secure = scope.get("scheme") == "https"
+                name = visitor.SAFE_COOKIE if secure else visitor.COOKIE
                 try:
-                    _, token = taken.begin(client_of(scope))
+                    _, token = taken.begin(client_of(scope), name)
                 except RagError:
                     pass  # no room: the page says so to whoever has no visit
                 else:
-                    cookie = f"{visitor.COOKIE}={token}; Path=/; HttpOnly; SameSite=Lax; Max-Age={MAX_HOURS * 3600:.0f}"
+                    cookie = f"{name}={token}; Path=/; HttpOnly; SameSite=Lax; Max-Age={MAX_HOURS * 3600:.0f}{'; Secure' if secure else ''}"
                     kept = [(name, value) for name, value in message["headers"] if name.lower() != b"cache-control"]
                     message["headers"] = [*kept, (b"cache-control", b"no-store"), (b"set-cookie", cookie.encode("ascii"))]
             await send(message)

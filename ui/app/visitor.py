@@ -29,6 +29,7 @@ from ui.app import state
 PAGE = Actor("page")  # everybody at this machine, and the program itself
 NOBODY = Actor("nobody", frozenset())
 COOKIE = "plumbline_visit"  # a visit's token
+SAFE_COOKIE = f"__Host-{COOKIE}"  # the same over TLS: browsers take one of this name from this host alone (RFC 6265bis, 4.1.3.2)
 _visits: list[Visits] = []  # none, or those of this process
 
 
@@ -44,8 +45,8 @@ def visits() -> Visits | None:
 
 def visit_of(cookies: Mapping[str, str]) -> Visit | None:
     """The visit that these cookies speak of; None for one that is over, and where there are none."""
-    taken, token = visits(), cookies.get(COOKIE, "")
-    return taken.find(token) if taken and token else None
+    taken = visits()
+    return taken.find_browser(cookies, (SAFE_COOKIE, COOKIE)) if taken else None
 
 
 def visit_at_page() -> Visit | None:
@@ -55,7 +56,7 @@ def visit_at_page() -> Visit | None:
 
 def had_visit() -> bool:
     """Whether the browser of this run holds the cookie of a visit, which may be over."""
-    return COOKIE in st.context.cookies
+    return not {SAFE_COOKIE, COOKIE}.isdisjoint(st.context.cookies)
 
 
 def is_known_by_cookie() -> bool:

@@ -12,8 +12,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from rag_core.domain.acts import Action
+from rag_core.domain.acts import Action, actor
 from rag_core.errors import RagError
+from rag_core.library.stored.store import collections
 from rag_core.wiring import noting
 from rag_core.work import loading
 from ui.app import state
@@ -30,17 +31,17 @@ def address(collection: str, document_id: str, page: int) -> str:
 
 
 async def send(request: Request) -> Response:
-    """The bytes of a PDF of a collection that a page has opened; 404 for anything else."""
+    """The bytes of a PDF of a collection that is open to whoever asks; 404 for anything else."""
     return await asyncio.to_thread(_read, request.path_params["collection"], request.path_params["document"])
 
 
 def _read(collection: str, document_id: str) -> Response:
     folder = state.library_folder()
-    opened = loading.known(folder, collection)
-    if opened is None or opened.engine is None:
+    if collection not in collections(folder) or not actor().may_enter(collection):
         return NONE
     try:
-        data = opened.engine.library.source(document_id)
+        # it may have been closed in memory since its page was drawn, to make room for others
+        data = loading.engine(folder, collection, state.base_settings()).library.source(document_id)
         if not data.startswith(PDF):
             return NONE
         noting(folder, collection)(Action.EXPORT, (document_id,))

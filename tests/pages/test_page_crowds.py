@@ -1,0 +1,108 @@
+"""What comes before the page of a shared demo: a visit's cookie, which nobody else can leave, and how many pages an address holds open."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag_core.entrypoints.http.origin import Message, Receive, Send
+from rag_core.service.visits import Visits
+from ui.app import crowds, visitor
+from ui.app.crowds import Crowds
+from ui.app.visiting import NewVisits
+
+TLS, PLAIN = "https", "http"
+
+
+@pytest.fixture
+def visits(tmp_path: Path) -> Iterator[Visits]:
+    """The visits of a shared demo."""
+    found = Visits(tmp_path, "samples")
+    visitor.take_visitors(found)
+    yield found
+    visitor.take_visitors(None)
+
+
+async def _page(scope: Message, receive: Receive, send: Send) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/html")]})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def opened(scheme: str, cookie: str = "") -> str:
+    """The cookie that a browser gets that opens the page; "" for none."""
+    said: list[Message] = []
+
+    async def send(message: Message) -> None:
+        said.append(message)
+
+    headers = [(b"accept", b"text/html"), *([(b"cookie", cookie.encode())] if cookie else [])]
+    scope: dict[str, Any] = {"type": "http", "method": "GET", "path": "/", "scheme": scheme, "headers": headers, "client": ("192.0.2.1", 1)}
+    asyncio.run(NewVisits(_page)(scope, None, send))  # type: ignore[arg-type]
+    return next((value.decode() for name, value in said[0]["headers"] if name == b"set-cookie"), "")
+
+
+def test_given_tls_when_a_browser_comes_then_its_cookie_has_a_name_that_only_this_host_can_leave(visits: Visits) -> None:
+    safe, plain = opened(TLS), opened(PLAIN)
+
+    assert safe.startswith("__Host-plumbline_visit=")
+    assert "; Secure" in safe
+    assert "; Path=/;" in safe
+    assert "Domain" not in safe
+    assert plain.startswith("plumbline_visit=")
+    assert "Secure" not in plain
+    assert opened(TLS, safe.partition(";")[0]) == opened(PLAIN, plain.partition(";")[0]) == ""
+
+
+def test_given_a_visit_that_somebody_else_began_when_its_token_comes_in_another_cookie_then_it_opens_nothing(visits: Visits) -> None:
+    token = opened(TLS).partition("=")[2].partition(";")[0]
+    program = visits.begin("192.0.2.9")[1]
+
+    for planted in (token, program):
+        cookie = f"plumbline_visit={planted}"
+        assert visitor.visit_of({"plumbline_visit": planted}) is None
+        assert opened(TLS, cookie).startswith("__Host-"), "they get a visit of their own"
+    assert visitor.visit_of({"__Host-plumbline_visit": program}) is None
+    own = visitor.visit_of({"plumbline_visit": program, "__Host-plumbline_visit": token})
+    assert own is not None
+    assert own == visits.find(token)
+
+
+def test_given_odd_cookies_when_they_come_then_nobody_is_found_and_a_new_visit_begins(visits: Visits) -> None:
+    for odd in ("", "x", "a" * 10_000, "\udcff", "a\x00b", '"', "visit-" + "0" * 32):
+        assert visitor.visit_of({"plumbline_visit": odd, "__Host-plumbline_visit": odd}) is None
+
+
+def test_given_an_address_with_many_pages_open_when_it_opens_more_then_they_are_closed_and_others_are_not(
+    visits: Visits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crowds, "MOST", 2)
+
+    async def come() -> list[str]:
+        go, taken, found = asyncio.Event(), [0], list[str]()
+
+        async def page(scope: Message, receive: Receive, send: Send) -> None:
+            taken[0] += 1
+            await go.wait()
+
+        guarded = Crowds(page)
+
+        async def open_page(address: str) -> None:
+            async def send(message: Message) -> None:
+                found.append(f"{address} {message['code']}")
+
+            await guarded({"type": "websocket", "headers": [], "client": (address, 1)}, None, send)  # type: ignore[arg-type]
+
+        async with asyncio.TaskGroup() as group:
+            for address in ("2001:db8::1", "2001:db8::2", "2001:db8::3", "192.0.2.1"):
+                group.create_task(open_page(address))
+            while taken[0] < 3:
+                await asyncio.sleep(0)
+            go.set()
+        await open_page("2001:db8::3")
+        return [*found, str(taken[0])]
+
+    assert asyncio.run(come()) == ["2001:db8::3 1013", "4"]
