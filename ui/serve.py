@@ -13,6 +13,7 @@ if __name__ == "__main__":
     prepare()  # the embedding model takes longest to be there: its process starts before the slow imports of this one
 
 import argparse
+import gc
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
@@ -82,6 +83,10 @@ def _begin() -> None:
         folder = state.library_folder()
         loading.engine(folder, first_run.start_collection(folder), state.base_settings())
         frame.offer_samples()
+    # Streamlit collects garbage after each run of a page, and looked at all that was imported and loaded, a tenth of a second each time.
+    # That stays as long as the server does: no collection looks at it again.
+    gc.collect()
+    gc.freeze()
 
 
 # Until app.py has called st.navigation once, Streamlit would run a page of pages/ by itself when its address is the first to be opened:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from folding import each
 from safetensors.torch import load_file, save_file
 
 from rag_core import wiring
+from rag_core.adapters.embedding.minilm import DIM
 from rag_core.adapters.embedding.pair_models import ANSWERABILITY_FILE as FILE
 from rag_core.adapters.embedding.pair_models import ANSWERABILITY_TOKENS as MAX_TOKENS
 from rag_core.adapters.embedding.pair_models import MAX_LOGIT, AnswerModel, version_of
@@ -46,6 +49,21 @@ def test_given_a_passage_longer_than_the_model_reads_then_its_end_has_no_say_and
 
     assert model.answers(QUESTION, [f"{long} one"]) == pytest.approx(model.answers(QUESTION, [f"{long} two"]))
     assert model.answers("What is delivered?", [long]) != pytest.approx(model.answers(QUESTION, [long]), abs=1e-3)
+
+
+def test_given_first_tokens_alone_then_they_are_as_among_all_tokens(model: AnswerModel) -> None:
+    network = model._pairs._model
+    pairs = [(QUESTION, text) for text in (ANSWERS, "", ELSEWHERE * 20, "delivery " * MAX_TOKENS)] + [("", "")]
+
+    def first(x: torch.Tensor, lengths: Sequence[int]) -> torch.Tensor:
+        return x[[end - length for end, length in zip(accumulate(lengths), lengths, strict=True)]]
+
+    among = network.run(pairs, [4, 0, 2, 1, 3], DIM, first)
+    alone = network.run(pairs, [4, 0, 2, 1, 3], DIM, lambda x, lengths: x, first_only=True)
+
+    assert alone.shape == (len(pairs), DIM)
+    assert torch.allclose(alone, among, atol=1e-5)
+    assert not torch.allclose(among[0], among[2], atol=1e-2)
 
 
 @each("text", ["", "\x00", "🦜" * 500, "नोटिस की अवधि", "[SEP] [CLS] yes"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 import time
 from pathlib import Path
@@ -53,6 +54,14 @@ def test_given_a_server_that_was_just_started_then_it_indexes_the_samples_before
         time.sleep(0.05)
     settle(app)
     assert len(state.runner().shared) == 1
+
+
+def test_given_a_server_that_has_begun_then_no_collection_of_garbage_looks_at_what_it_has_opened(library: Path) -> None:
+    serve._begin()
+
+    engine = loading.engine(library, first_run.start_collection(library), state.base_settings())
+    assert gc.is_tracked(engine)
+    assert id(engine) not in {id(one) for one in gc.get_objects()}  # has none that are kept for good
 
 
 def test_given_an_address_that_other_machines_reach_when_nobody_signs_in_then_the_page_is_not_served(

@@ -35,7 +35,7 @@ def build(folder: Path) -> None:
     """A wheel of this repository, without network; then that wheel as installed."""
     run(*PIP, "wheel", ROOT, "--no-deps", "--no-index", "--no-build-isolation", "--no-cache-dir", "--wheel-dir", folder, cwd=folder)
     (wheel,) = folder.glob("*.whl")
-    run(*PIP, "install", wheel, "--no-deps", "--no-index", "--target", folder / "site", cwd=folder)
+    run(*PIP, "install", wheel, "--no-deps", "--no-index", "--no-compile", "--target", folder / "site", cwd=folder)
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +62,7 @@ class MiniLm:
             self.tokenizer.encode_special_tokens = True
         self.lock = threading.Lock()
 
-    def run(self, texts: Sequence[Any], order: Sequence[int], width: int, head: Head) -> Tensor:
+    def run(self, texts: Sequence[Any], order: Sequence[int], width: int, head: Head, *, first_only: bool = False) -> Tensor:
         """The output of `head` for the texts: shape (len(texts), width), float32.
 
         The tokens of a batch are packed one text after another, without padding: 1.2 to 1.6 times faster on texts of many lengths.
@@ -71,6 +72,7 @@ class MiniLm:
             order: of their indexes, in which they are batched.
             width: numbers for each text.
             head: given hidden states of shape (tokens, 384), and how many tokens each text has, makes numbers of shape (texts, width).
+            first_only: give it those of each text's first token alone, shape (texts, 384).
         """
         import torch
 
@@ -81,7 +83,7 @@ class MiniLm:
                 encoded = self.tokenizer.encode_batch([texts[row] for row in rows])
                 ids, kinds = (torch.tensor([id for one in encoded for id in getattr(one, name)]) for name in ("ids", "type_ids"))
                 lengths = [len(one.ids) for one in encoded]
-                found[rows] = head(_encode(self._weights, ids, kinds, lengths), lengths).float()
+                found[rows] = head(_encode(self._weights, ids, kinds, lengths, first_only), lengths).float()
         return found
 
     def linear(self, x: Tensor, layer: str) -> Tensor:
@@ -100,14 +102,15 @@ def _layers(published: Path, file: Path | None) -> dict[str, Tensor]:
         return {WORDS: opened.get_tensor(WORDS), **load_file(file)}
 
 
-def _encode(weights: Weights, ids: Tensor, kinds: Tensor, lengths: Sequence[int]) -> Tensor:
-    """Hidden states of shape (tokens, 384).
+def _encode(weights: Weights, ids: Tensor, kinds: Tensor, lengths: Sequence[int], first_only: bool) -> Tensor:
+    """Hidden states of shape (tokens, 384), or (texts, 384).
 
     Args:
         weights: by the names of the published model.
         ids: token ids of all texts, one text after another, shape (tokens,).
         kinds: of the same shape, 0 for tokens of the first text of a pair, 1 for those of the second.
         lengths: tokens of each text.
+        first_only: only those of first tokens. The last layer is then worked out for these alone, which saves a seventh of all the work.
     """
     import torch
     from torch.nn import functional
@@ -125,9 +128,14 @@ def _encode(weights: Weights, ids: Tensor, kinds: Tensor, lengths: Sequence[int]
     x = _norm(weights, words[ids] + types[kinds] + places[at], "embeddings")
     for number in range(LAYERS):
         layer = f"encoder.layer.{number}"
-        query, key, value = (spread(_linear(weights, x, f"{layer}.attention.self.{name}")) for name in ("query", "key", "value"))
-        heads = functional.scaled_dot_product_attention(query, key, value, attn_mask=here[:, None, None, :]).transpose(1, 2)[here]
-        attended = _linear(weights, heads.reshape(len(ids), DIM), f"{layer}.attention.output.dense")
+        key, value = (spread(_linear(weights, x, f"{layer}.attention.self.{name}")) for name in ("key", "value"))
+        alone = first_only and number == LAYERS - 1
+        if alone:
+            x = x[[end - length for end, length in zip(accumulate(lengths), lengths, strict=True)]]
+        asking = _linear(weights, x, f"{layer}.attention.self.query")
+        query = asking.view(len(x), HEADS, 1, -1) if alone else spread(asking)
+        heads = functional.scaled_dot_product_attention(query, key, value, attn_mask=here[:, None, None, :]).transpose(1, 2)
+        attended = _linear(weights, (heads if alone else heads[here]).reshape(len(x), DIM), f"{layer}.attention.output.dense")
         x = _norm(weights, attended + x, f"{layer}.attention.output")
         inner = functional.gelu(_linear(weights, x, f"{layer}.intermediate.dense"))
         x = _norm(weights, _linear(weights, inner, f"{layer}.output.dense") + x, f"{layer}.output")

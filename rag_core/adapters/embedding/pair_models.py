@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,15 +97,14 @@ class _PairReader:
         import torch
 
         order = sorted(range(len(pairs)), key=lambda at: -len(pairs[at][0]) - len(pairs[at][1]))
-        found = self._model.run(pairs, order, 1, self._head)
+        found = self._model.run(pairs, order, 1, self._head, first_only=True)
         if not bool(torch.isfinite(found).all()):
             raise ModelUnavailable(f"The {self._name} model returned something that is not a number.", remedy="Restore data/models.")
         return [float(one) for one in found[:, 0]]
 
     def _head(self, x: Tensor, lengths: Sequence[int]) -> Tensor:
         """From the first token of each text, shape (texts, 1)."""
-        first = [end - length for end, length in zip(accumulate(lengths), lengths, strict=True)]
-        return self._model.linear(x[first], self._layer).float().clamp(-MAX_LOGIT, MAX_LOGIT)
+        return self._model.linear(x, self._layer).float().clamp(-MAX_LOGIT, MAX_LOGIT)
 
 
 @cache
