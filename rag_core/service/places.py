@@ -12,7 +12,7 @@ from rag_core.service.refusals import Overloaded, ShareTaken
 
 CALLER: ContextVar[str] = ContextVar("caller", default="")  # whose call this is; "" where there is one caller only, who has no share
 VISITOR = "visit:"  # begins the name of a visitor of a shared demo
-VISITORS_SHARE = 0.75  # of all places, for all visitors together: whoever has a token finds one
+VISITORS_SHARE = 0.75  # a part of all places, for all visitors together: whoever has a token finds one
 
 
 class Places:

@@ -60,7 +60,7 @@ def keep(asked: Asked, origin: str = "ask") -> int:
 
 
 def _kept(days: int, most: int, *, on: bool) -> str:
-    """What is kept here, in words: a visitor's goes with the visit, and of their questions about the samples there is nothing."""
+    """A sentence on what is kept here: a visitor's questions go with the visit, and those about the samples are not kept at all."""
     if actor().home and not visitor.may_do(Action.KEEP):
         return say("recording.none_kept")
     if not on:
