@@ -47,11 +47,10 @@ def list_points(page: Page) -> None:
         settled(page)
         listed.get_by_role("button", name=say("lab_picked.close")).click()
         expect(listed).to_be_hidden(timeout=WAIT_MS)
-    page.locator(".st-key-lab_details summary").click()
 
 
-def certify(page: Page) -> None:
-    """Upload, run, judge under another setting, certify and save; the preset appears where questions are asked."""
+def measure(page: Page) -> None:
+    """Upload labelled questions, run them, and look at the results."""
     page.get_by_role("link", name=say("lab.page"), exact=True).first.click()
     expect(page.get_by_role("heading", name=say("lab.title"), exact=True)).to_be_visible(timeout=WAIT_MS)
 
@@ -62,10 +61,14 @@ def certify(page: Page) -> None:
     expect(page.get_by_text("The run is complete: 14 questions")).to_be_visible(timeout=FIRST_RUN_MS)
 
     open_tab(page, "results")
+    expect(page.locator(".st-key-lab_effect_right")).to_contain_text("of 14 questions", timeout=WAIT_MS)
+
+
+def certify(page: Page) -> None:
+    """Measure, judge under another setting, certify and save; the preset appears where questions are asked."""
+    measure(page)
     answered = page.locator(".st-key-lab_effect_right")
-    expect(answered).to_contain_text("of 14 questions", timeout=WAIT_MS)
     before, drawn = answered.inner_text(), chart(page)
-    list_points(page)
     slider = page.get_by_role("slider", name="How sure")
     slider.focus()
     slider.press("End")

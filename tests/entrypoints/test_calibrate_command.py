@@ -172,16 +172,15 @@ def test_given_rows_and_questions_that_cannot_be_used_then_they_are_named_and_th
 def test_given_an_interruption_then_nothing_is_written_and_the_calibration_before_stays(
     documents: Path, questions: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out, few = tmp_path / "own.json", tmp_path / "few.csv"
+    out = tmp_path / "own.json"
     out.write_text("what was there", encoding="utf-8")
-    few.write_text("\n".join(questions.read_text(encoding="utf-8").splitlines()[:5]), encoding="utf-8")
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(calibrate_command, "fitted", interrupted)
 
-    assert run("calibrate", "fit", "--documents", documents, "--questions", few, "--out", out)[0] == 130
+    assert run("calibrate", "fit", "--documents", documents, "--questions", questions, "--out", out)[0] == 130
     assert out.read_text(encoding="utf-8") == "what was there"
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".own")] == []
 

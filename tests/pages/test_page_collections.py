@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from hostile import make
-from page_kit import JOB_SECONDS, ask, by_key, captions, collection_field, settle, texts
+from page_kit import JOB_SECONDS, ask, by_key, collection_field, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.library.stored.sources import Source
@@ -111,7 +111,7 @@ def test_given_a_name_as_people_write_it_when_created_then_it_is_shown_so_everyw
     settle(page)
     collection_field(page).set_value(name).run()
     page.switch_page("pages/documents.py").run()
-    assert tell("collections.address", name=name) in captions(page)
+    assert tell("collections.address", name=name) in texts(page)
     assert tell("dropping.name", name=title) in texts(page)
     page.text_input(key=f"drop_name_{name}").set_value(title)
     next(button for button in page.button if button.label == say("dropping.sure")).click().run()

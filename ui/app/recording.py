@@ -59,13 +59,16 @@ def keep(asked: Asked, origin: str = "ask") -> int:
     return recording.keep(store(), replace(asked.measurements, settings=asked.settings), searched, visitor.origin(origin))
 
 
-def _kept(days: int, most: int, *, on: bool) -> str:
-    """A sentence on what is kept here: a visitor's questions go with the visit, and those about the samples are not kept at all."""
+def _say_kept(days: int, most: int, *, on: bool) -> None:
+    """Say what is kept here: a visitor's questions go with the visit, and those about the samples are not kept at all."""
     if actor().home and not visitor.may_do(Action.KEEP):
-        return say("recording.none_kept")
-    if not on:
-        return say("recording.not_kept")
-    return say("recording.kept_visit", most=most) if actor().home else say("recording.kept", days=days, most=most)
+        st.caption(say("recording.none_kept"))
+    elif not on:
+        st.caption(say("recording.not_kept"))
+    elif actor().home:
+        st.caption(say("recording.kept_visit", most=most))
+    else:
+        st.caption(say("recording.kept", days=days, most=most))
 
 
 def show_switch() -> None:
@@ -81,7 +84,7 @@ def show_switch() -> None:
         say("recording.keep"), key=key, on_change=_choose, args=(key,), disabled=not limits.keep or not visitor.may(Right.THRESHOLDS),
         help=say("recording.keep_help") if limits.keep else say("recording.off_by_environment"),
     )  # fmt: skip
-    st.caption(_kept(limits.days, limits.most, on=on))
+    _say_kept(limits.days, limits.most, on=on)
     if on and state.session().values["drafter"] == "model":
         st.caption(say("recording.kept_model", days=limits.rejected_days))
     problem = st.session_state.get(_PROBLEM)

@@ -8,14 +8,13 @@ from typing import Any
 
 import streamlit as st
 
-from rag_core.domain.acts import actor
 from rag_core.domain.documents import Document
 from rag_core.engine import Engine
+from rag_core.library.stored import titles
 from rag_core.library.stored.snapshot import Snapshot
-from ui.app.collections import shown_name
 from ui.app.dates import shown_date
 from ui.app.naming import unique_names
-from ui.app.state import session
+from ui.app.state import library_folder, session
 from ui.app.texts import say, tell
 
 SEARCH_FROM = 9  # documents: fewer are seen at a glance
@@ -73,8 +72,8 @@ def show_totals(engine: Engine, snapshot: Snapshot) -> None:
 def show_address() -> None:
     """Say what programs and addresses call the collection, where that is not what people do."""
     name = session().collection
-    if not actor().home and shown_name(name) != name:
-        st.caption(tell("collections.address", name=name))
+    if titles.title_of(library_folder(), name) != name:
+        st.text(tell("collections.address", name=name))
 
 
 def find(documents: Sequence[Document]) -> list[Document]:
