@@ -71,13 +71,11 @@ class Jobs:
         half of them, who may come from one address, leave room for the others.
         """
         if principal.visits:
-            names, each, most = [job.by for job in self._runner.unfinished(visits=True)], MAX_VISITOR, MAX_VISITORS
+            each, most = MAX_VISITOR, MAX_VISITORS
+            names = [job.by for job in self._runner.unfinished(visits=True)]
         else:
-            names, each, most = (
-                [one.by for one in list(self._known.values()) if not one.job.finished and not one.job.visits],
-                MAX_EACH,
-                MAX_JOBS,
-            )
+            each, most = MAX_EACH, MAX_JOBS
+            names = [one.by for one in list(self._known.values()) if not one.job.finished and not one.job.visits]
         come = f"Call again in {RETRY_SECONDS} seconds."
         if names.count(principal.id) >= each:
             raise ShareTaken(f"{each} jobs of yours are running or waiting.", remedy=come, retry_after=RETRY_SECONDS)

@@ -243,9 +243,8 @@ class Runner:
                 return job
             finished = [known for known in self._jobs if known.finished]
             self._jobs = [known for known in self._jobs if known not in finished[:-MAX_KEPT]] + [job]
-        job.begin(
-            work, self._turns.turn(job.by, lambda: job.given_up)
-        )  # the library survives being killed, so stopping the server need not wait for it
+        # the library survives being killed, so stopping the server need not wait for it
+        job.begin(work, self._turns.turn(job.by, lambda: job.given_up))
         return job
 
     def _has_no_room(self, job: Job) -> bool:
