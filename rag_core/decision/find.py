@@ -15,7 +15,7 @@ from rag_core.retrieval.acronyms import widened
 from rag_core.retrieval.given import in_given_order
 from rag_core.retrieval.hybrid import Ranking, Wider, retrieve
 from rag_core.retrieval.metrics import reported
-from rag_core.retrieval.query import expand
+from rag_core.retrieval.query import expand, without_instructions
 from rag_core.retrieval.titled import titled_rows
 from rag_core.settings import Settings
 
@@ -24,8 +24,12 @@ METRICS = 0.7  # weight of a metric's words beside the question's vector: the be
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question as it is searched for: abbreviations spelled out, its unit vector of shape (dim,), its index terms."""
+    """A question as it is searched for: abbreviations spelled out and instructions set aside, its unit vector of shape (dim,), its terms.
 
+    `spelled` has the instructions too: they may name the statement to look in.
+    """
+
+    spelled: str
     text: str
     vector: Vectors
     terms: tuple[str, ...]
@@ -33,12 +37,10 @@ class Query:
 
 def read_query(measurements: Measurements, embedder: Embedder) -> Query:
     """The query: the vector of the question, and its terms in its own language and as the documents' languages inflect them."""
+    language = measurements.understanding.language
     spelled = expand(measurements.question)
-    return Query(
-        spelled,
-        embedder.embed([spelled])[0],
-        tuple(_search_terms(spelled, measurements.understanding.language, measurements.library.languages)),
-    )
+    text = without_instructions(spelled, language)
+    return Query(spelled, text, embedder.embed([text])[0], tuple(_search_terms(text, language, measurements.library.languages)))
 
 
 def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools, rows: Sequence[int] | None) -> Ranking:
@@ -66,7 +68,7 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
 
 def _metrics(query: Query, language: str, embedder: Embedder) -> Wider | None:
     """The words that reports print for the metrics of a question, and the vector of both; None where it names none."""
-    said = reported(query.text, language)
+    said = reported(query.spelled, language)
     if not said:
         return None
     both = query.vector + METRICS * embedder.embed([said])[0]

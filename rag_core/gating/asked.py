@@ -5,7 +5,7 @@ Read from the words that a language's file lists under `[asked]`; a language wit
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -13,10 +13,12 @@ from functools import lru_cache
 import regex
 
 from rag_core.facts.laws import laws
+from rag_core.facts.lexicon import lexicon
 from rag_core.facts.names import canonical_code, codes
-from rag_core.gating.stated import MAX_CHARS, Stated, read, small_words
+from rag_core.gating.stated import MAX_CHARS, NameRun, Stated, read, small_words
 from rag_core.language import LANGUAGES, AskedWords, LanguageInfo, ends_in_question, fold, keywords, spaced
-from rag_core.retrieval.query import core, expand
+from rag_core.retrieval.metrics import NamedMetric, named_metrics
+from rag_core.retrieval.query import core, expand, without_instructions
 
 _MAX_NOUN_WORDS = 6  # behind "which", in which the noun is looked for: "is the name of the city"; chosen
 KEY_CHARS = 5  # compared from the beginning of a keyword, so that inflected forms meet; chosen
@@ -61,6 +63,7 @@ class AskedFor:
         names: each as its folded words; `keys`: the beginnings of its keywords; `words`: all its words, folded.
         bearing: its words without the one behind a question word ("how long"), which any length answers.
         subject: the beginnings of its words without periods, numbers and small words: what the label of a row would say.
+        metrics: those of `data/metrics.yaml` that it names, with the labels that reports print them under.
         negated, superlative, compared: whether it says not; asks for the highest or lowest; compares.
     """
 
@@ -75,6 +78,7 @@ class AskedFor:
     names: tuple[tuple[str, ...], ...]
     keys: frozenset[str]
     subject: frozenset[str]
+    metrics: tuple[NamedMetric, ...]
     words: frozenset[str]
     bearing: frozenset[str]
     negated: bool
@@ -89,7 +93,7 @@ class AskedFor:
 @lru_cache(maxsize=1 << 10)
 def asked_for(question: str, language: str) -> AskedFor:
     """The type and constraints of a question; of a long one the first 4,000 characters count. Never raises, whatever the text."""
-    whole = expand(question[:MAX_CHARS])
+    whole = without_instructions(expand(question[:MAX_CHARS]), language)
     info = LANGUAGES.get(language)
     words = info.asked if info else None
     stated, said = read(whole, language), spaced(whole)
@@ -104,15 +108,21 @@ def asked_for(question: str, language: str) -> AskedFor:
         flow=words is not None and any(map(words.flows.fullmatch, stated.words)),
         codes=codes_in(whole),
         laws=frozenset((law.family, law.parts[0]) for law in laws(whole) if law.family),
-        names=tuple(stated.words[run.at : run.end] for run in stated.names if run.clear),
+        names=tuple(stated.words[run.at : run.end] for run in stated.names if run.clear and not _is_month(stated, run)),
         keys=frozenset(fold(word)[:KEY_CHARS] for word in keywords(whole, language)),
         subject=_subject(said, info),
+        metrics=named_metrics(whole, language),
         words=frozenset(stated.words),
         bearing=frozenset(stated.words).difference(_measured(said, info)),
         negated=is_negated(stated, language),
         superlative=is_superlative(stated, words),
         compared=info is not None and info.comparative is not None and info.comparative.search(said) is not None,
     )
+
+
+def _is_month(stated: Stated, run: NameRun) -> bool:
+    """Whether a name is a month alone: a period, and nobody's name."""
+    return run.end - run.at == 1 and any(number.at == run.at and number.kind == "month" for number in stated.numbers)
 
 
 def codes_in(text: str) -> frozenset[str]:
@@ -127,8 +137,18 @@ def _subject(said: str, info: LanguageInfo | None) -> frozenset[str]:
     measures = _measured(said, info)
     for pattern in words.periods.values() if words else ():
         said = pattern.sub(" ", said)
-    left = (word for word in map(fold, said.split()) if word not in small and word not in measures and not word.isdecimal())
-    return frozenset(word[:KEY_CHARS] for word in left)
+    left = [word for word in _undated(said.split(), info) if word not in small and word not in measures and not word.isdecimal()]
+    telling = [word for word in left if words is None or word not in words.figure_words]
+    return frozenset(word[:KEY_CHARS] for word in telling or left)
+
+
+def _undated(said: Sequence[str], info: LanguageInfo | None) -> Iterator[str]:
+    """The words, folded, without the months that stand beside a number: "january 28"."""
+    found = [fold(word) for word in said]
+    months = lexicon(info.code).months if info else {}
+    for at, word in enumerate(found):
+        if word not in months or not any(map(str.isdecimal, found[max(0, at - 1) : at + 2])):
+            yield word
 
 
 def _measured(said: str, info: LanguageInfo | None) -> set[str]:
@@ -164,8 +184,12 @@ def is_negated(stated: Stated, language: str) -> bool:
 
 
 def is_superlative(stated: Stated, words: AskedWords | None) -> bool:
-    """Whether a text has a word of a highest or lowest degree."""
-    return words is not None and any(words.superlatives.fullmatch(word) for word in set(stated.words) - words.not_superlative)
+    """Whether a text has a word of a highest or lowest degree, outside names of several words: "Best Buy" is no degree."""
+    if words is None:
+        return False
+    named = {at for run in stated.names if run.end - run.at > 1 for at in range(run.at, run.end)}
+    said = {word for at, word in enumerate(stated.words) if at not in named}
+    return any(map(words.superlatives.fullmatch, said - words.not_superlative))
 
 
 @lru_cache(maxsize=64)

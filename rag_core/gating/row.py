@@ -9,6 +9,7 @@ import regex
 from rag_core.gating.asked import KEY_CHARS, NAMES, AnswerType, AskedFor, codes_in
 from rag_core.gating.stated import Stated, small_words
 from rag_core.language import LANGUAGES, fold
+from rag_core.retrieval.metrics import NamedMetric
 
 ROW_WORDS = 14  # at most in a row's label; chosen
 CODE_DEFINED = 0.9  # the row of a code, where the question asks what the code means; chosen
@@ -74,13 +75,32 @@ def _share(asked: AskedFor, cell: str, beside: set[str], language: str, least: f
     names = {word[:KEY_CHARS] for name in asked.names for word in name}
     wanted = asked.subject - (names - there)
     has = len(wanted & there) / max(1, len(wanted))
-    return share_asked(asked, label, language) * has**2 if has >= least else 0.0
+    said = share_asked(asked, label, language) * has**2 if has >= least else 0.0
+    return max(said, *(_printed(metric, label, wanted, there, language) for metric in asked.metrics), 0.0)
+
+
+def _printed(metric: NamedMetric, label: Sequence[str], wanted: frozenset[str], there: set[str], language: str) -> float:
+    """`_share` where the label is one that reports print the metric under: its words stand for those that the metric was named by."""
+    small, own = small_words(language), _counted(label, language)
+    shares = [len(words - small) / len(own) for words in metric.labels if own >= words - small]
+    rest = wanted - {word[:KEY_CHARS] for word in metric.words}
+    has = len(rest & there) / len(rest) if rest else 1.0
+    return max(shares, default=0.0) * has**2
+
+
+def _counted(label: Sequence[str], language: str) -> set[str]:
+    """The words of a label but for those for a total, which mean the same; all where there is nothing else."""
+    return set(label) - _totals(language) or set(label)
+
+
+def _totals(language: str) -> frozenset[str]:
+    words = LANGUAGES[language].asked if language in LANGUAGES else None
+    return words.totals if words else frozenset[str]()
 
 
 def share_asked(asked: AskedFor, label: Sequence[str], language: str) -> float:
     """Share of a label's folded words that the question has, in [0, 1]; a word for a total that it lacks does not count."""
-    words = LANGUAGES[language].asked if language in LANGUAGES else None
-    totals = words.totals if words else frozenset[str]()
+    totals = _totals(language)
     counted = [word for word in label if word not in totals or asked.has(word)]
     return sum(map(asked.has, counted)) / len(counted) if counted else 0.0
 

@@ -150,12 +150,20 @@ def _by_unit(raw: tuple[str, ...], words: tuple[str, ...], at: int, language: st
     units = value_words(language).units
     if at and not raw[at - 1].islower() and dimension(units.get(words[at - 1], "")) == "currency":
         return "money"  # "EUR 5", but not "in dollars 5 percent"
+    if _is_year(raw[at]) and _heads_column(raw, words, at, language):
+        return ""
     place = at + 1 + sum(word in _vocabulary(language).scales for word in words[at + 1 : at + 2])
     for unit in (" ".join(words[place : place + 2]), *words[place : place + 1]):
         measured = dimension(units.get(unit, ""))
         if measured in _KIND_OF:
             return "date" if units[unit] == "century" and raw[at][0].isdigit() else _KIND_OF[measured]  # "12th century"
     return ""
+
+
+def _heads_column(raw: tuple[str, ...], words: tuple[str, ...], at: int, language: str) -> bool:
+    """Whether a year stands before the unit of its column: "2023 $ million", which no amount is written as."""
+    symbol = at + 2 < len(raw) and not raw[at + 1].isalnum() and dimension(value_words(language).units.get(words[at + 1], "")) == "currency"
+    return symbol and words[at + 2] in _vocabulary(language).scales
 
 
 _KIND_OF = {"currency": "money", "share": "percentage", "time": "duration"}

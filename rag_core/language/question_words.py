@@ -126,7 +126,10 @@ class AskedWords:
         in_year: words before a year that say that something is of that year, and not since, until or before it.
         flows: words for figures that add up over a period, so that a quarter's is not a year's.
         totals: words that a row's label may begin or end with and mean the same ("Total revenue").
+        figure_words: words by which a question asks for a figure and that no label repeats ("the amount", "did it generate").
         opposites: pairs of words of which a sentence has one and its question the other, where it says the reverse of what is asked.
+        instructions: how a sentence or bracket of a question says how to write the answer ("round to one decimal"), in `spaced` text.
+        sources: how a clause of a question only says where to look ("using the income statement"); it may hold no condition.
         tasks: how a sentence sets a task instead of stating something ("Find the sum of ..."), looked for in its `spaced` text.
         computes: by kind (`rag_core.gating.computed.COMPUTED`), how a question asks for more than finding; `results`: how a sentence states
             such a result itself.
@@ -146,7 +149,10 @@ class AskedWords:
     in_year: FoldedSet = frozenset()
     flows: StarPattern = NEVER
     totals: FoldedSet = frozenset()
+    figure_words: FoldedSet = frozenset()
     opposites: StarPairs = ()
+    instructions: SearchPattern = None
+    sources: SearchPattern = None
     tasks: SearchPattern = None
     computes: SearchPatterns = field(default_factory=dict)
     results: SearchPatterns = field(default_factory=dict)

@@ -1,23 +1,32 @@
 """Finds the statements and metrics of financial reports that a question names, and the words that reports print where they stand.
 
-"What was the capex?" is then also searched by "purchases of property, plant and equipment". Reports rarely print the words that people
-ask with, and a ratio stands in none of them: its line items do. A question that names none is searched as it is. The list is ours
-(`data/metrics.yaml`), so no document can add to it.
+"What was the capex?" is then also searched by "purchases of property, plant and equipment", and a row under that label answers it. Reports
+rarely print the words that people ask with, and a ratio stands in none of them: its line items do. A question that names none is searched
+as it is. The list is ours (`data/metrics.yaml`), so no document can add to it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import regex
 import yaml
 
-from rag_core.language import spaced
+from rag_core.language import fold, spaced
 from rag_core.settings import DATA
 
 MAX_METRICS = 4  # in one question; each adds about six words to the search; chosen
+
+
+@dataclass(frozen=True, slots=True)
+class NamedMetric:
+    """A metric that a question names: the folded words it is named by, and of each label that reports print it under the folded words."""
+
+    words: frozenset[str]
+    labels: tuple[frozenset[str], ...]
 
 
 def reported(question: str, language: str) -> str:
@@ -28,17 +37,39 @@ def reported(question: str, language: str) -> str:
         language: of the question, ISO 639-1; a language without a list names none.
     """
     said = f" {spaced(question)} "
-    found = [text for pattern, text in _listed().get(language, ()) if pattern.search(said)]
+    found = [row.said for row in _listed().get(language, ()) if row.said and row.asked.search(said)]
     return ", ".join(found[:MAX_METRICS])
 
 
+def named_metrics(question: str, language: str) -> tuple[NamedMetric, ...]:
+    """The metrics of a question that reports print as a row of their own, so no ratios, in the list's order; arguments as for `reported`."""
+    said = f" {spaced(question)} "
+    found = [(row, match) for row in _listed().get(language, ()) if row.rows and (match := row.asked.search(said))]
+    return tuple(NamedMetric(frozenset(map(fold, match[0].split())), row.rows) for row, match in found[:MAX_METRICS])
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """An entry: the pattern of what is asked, over folded words parted by spaces, what is searched for, and the labels of its rows."""
+
+    asked: regex.Pattern[str]
+    said: str
+    rows: tuple[frozenset[str], ...]
+
+
 @cache
-def _listed() -> dict[str, Sequence[tuple[regex.Pattern[str], str]]]:
-    """For each language its entries: the pattern of what is asked, over folded words parted by spaces, and what is said."""
+def _listed() -> dict[str, Sequence[_Listed]]:
+    """The entries of each language."""
     read: dict[str, Any] = yaml.safe_load((DATA / "metrics.yaml").read_text(encoding="utf-8"))
-    return {language: [(_pattern(row["asked"]), str(row["said"])) for row in rows] for language, rows in read.items()}
+    return {language: [_entry(row) for row in rows] for language, rows in read.items()}
+
+
+def _entry(row: dict[str, Any]) -> _Listed:
+    rows = tuple(frozenset(map(fold, spaced(label).split())) for label in row.get("rows", ()))
+    return _Listed(_pattern(row["asked"]), str(row.get("said", "")), rows)
 
 
 def _pattern(phrases: Sequence[str]) -> regex.Pattern[str]:
-    """Any of the phrases, as whole words."""
-    return regex.compile("|".join(f" {regex.escape(spaced(phrase))} " for phrase in phrases))
+    """Any of the phrases, as whole words; the longest first."""
+    longest = sorted(phrases, key=len, reverse=True)
+    return regex.compile("|".join(f" {regex.escape(spaced(phrase))} " for phrase in longest))
