@@ -19,5 +19,6 @@ def import_pymupdf() -> Any:
     import pymupdf  # here, because it is slow, and limits come first
 
     # pymupdf4llm set this when it was imported, and with it the boxes of all words were measured
-    pymupdf.TOOLS.unset_quad_corrections(True)
+    tools: Any = pymupdf.TOOLS
+    tools.unset_quad_corrections(True)
     return pymupdf
