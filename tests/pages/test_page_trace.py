@@ -198,7 +198,7 @@ def test_given_a_setting_that_is_a_limit_when_changed_then_it_is_the_limit_of_th
         "sufficiency": "min_sufficiency",
         "added_words": "max_added_words",
         "draft_correctness": "min_correctness",
-    }  # they need one
+    }
     assert limits | of_models == trace.LIMITS
 
 
