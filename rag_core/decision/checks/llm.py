@@ -140,20 +140,6 @@ SUFFICIENCY: Check[Said] = Check(
 
 LLM_DRAFT: tuple[Check[Drafted], ...] = (
     Check(
-        name="draft_correctness",
-        asks="Is the model's draft right, by the calibrated score of its own words?",
-        reason=Reason.OFF_QUESTION,
-        scale=Scale.CORRECTNESS,
-        passes=Direction.AT_LEAST,
-        value=lambda d: d.attempt.correctness,
-        threshold="min_correctness",
-        also=("correctness_mode", "correctness_extra_procedural", "correctness_extra_comparative"),
-        threshold_of=lambda d, _: least_correctness(d.settings, d.view.understanding.intent),
-        abstains=_no_score,
-        said=lambda d, value, at: "" if value is None else f"probability {value:.2f}, {at:.2f} required",
-        remedy="Read what was found, or ask for less certainty.",
-    ),
-    Check(
         name="answer_language",
         asks="Is the answer in the question's language, and unless it may translate in that of its sources?",
         reason=Reason.ANSWER_LANGUAGE,
@@ -206,6 +192,20 @@ LLM_DRAFT: tuple[Check[Drafted], ...] = (
         abstains=lambda d: _no_draft(d) or ("" if d.settings.rewording == "none" else "these settings let a model use words of its own"),
         said=_reworded_in_words,
         remedy="Read the sources themselves, or set rewording to audited.",
+    ),
+    Check(
+        name="draft_correctness",
+        asks="Is the model's draft right, by the calibrated score of its own words?",
+        reason=Reason.DRAFT_CORRECTNESS,
+        scale=Scale.CORRECTNESS,
+        passes=Direction.AT_LEAST,
+        value=lambda d: d.attempt.correctness,
+        threshold="min_correctness",
+        also=("correctness_mode", "correctness_extra_procedural", "correctness_extra_comparative"),
+        threshold_of=lambda d, _: least_correctness(d.settings, d.view.understanding.intent),
+        abstains=_no_score,
+        said=lambda d, value, at: "" if value is None else f"probability {value:.2f}, {at:.2f} required",
+        remedy="Read what was found, or ask for less certainty.",
     ),
 )
 
