@@ -1,4 +1,4 @@
-"""S2-4: the calibrated score of a language model's draft: of its own words, not of the extract. Embedded models, the real client."""
+"""The calibrated score of a language model's draft: of its own words, not of the extract. Embedded models, the real client."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_given_a_draft_of_the_extract_s_very_words_then_it_has_the_extract_s_sco
 
 
 def test_given_a_draft_of_another_sentence_then_its_own_score_is_lower_and_is_what_is_shown(engine: Engine, server: ModelServer) -> None:
-    """The documents answer the question all the same; the sentence that is shown does not."""
+    """S2-4: the documents answer the question all the same; the sentence that is shown does not."""
     lenient = {"correctness_mode": "observe", "rewording": "audited"}
     right, settings = asked(engine, server, saying(ANSWER), **lenient)
     beside, _ = asked(engine, server, saying(BESIDE), **lenient)
