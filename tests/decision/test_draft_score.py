@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from folding import each
 from honest_model import draft, passages
 from model_server import Asked, ModelServer
 
+from rag_core.decision.bearing import draft_correctness
 from rag_core.decision.decide import replay
 from rag_core.domain.decision import Decision
+from rag_core.domain.indexing import INDEXING, Indexing
 from rag_core.domain.llm_trace import Attempt, Call, Step
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
@@ -120,6 +123,41 @@ def test_given_a_claim_in_other_words_then_its_words_are_scored_and_not_the_sent
     emptied, _ = asked(engine, server, saying("The flow meter must be calibrated.", quotes=(ANSWER,)), **lenient)
 
     assert score(emptied) < score(whole)
+
+
+def test_given_a_sentence_of_a_passage_beyond_the_best_five_then_it_is_read_all_the_same(
+    server: ModelServer, engine: Engine, tmp_path: Path
+) -> None:
+    many = open_engine(tmp_path, settings=Settings.load())
+    texts = [TEXT, *(f"Chapter {n} of the manual tells of the garden, its {n} trees and the path around the pond." for n in range(6))]
+    assert not many.library.add([text_source(f"d{n}", text) for n, text in enumerate(texts)], Settings.load()).problems
+    many.tools = engine.tools
+    found, _ = asked(many, server, saying(ANSWER), correctness_mode="observe", rewording="audited")
+    assert found.llm_trace is not None
+    draft, corpus = found.llm_trace.attempts[0].draft, many.library.snapshot
+    answering = next(hit for hit in found.hits if ANSWER in hit.passage.text)
+    behind = (*(hit for hit in found.hits if hit is not answering), answering)
+    assert len(behind) == 7
+
+    known, deep = (draft_correctness(draft, found, hits, corpus, many.tools) for hits in (found.hits, behind))
+
+    assert known == pytest.approx(score(found))
+    assert deep is not None
+    assert deep > 0.8 * score(found)
+
+
+def test_given_documents_that_are_still_indexed_then_the_score_of_a_draft_is_lowered_as_that_of_an_extract(
+    engine: Engine, server: ModelServer
+) -> None:
+    found, _ = asked(engine, server, saying(ANSWER), correctness_mode="observe", rewording="audited")
+    assert found.llm_trace is not None
+    state = Indexing(documents=1, searched=1, passages=10, embedded=5)
+    early = replace(found, metadata={**found.metadata, INDEXING: state.to_json()})
+
+    lowered = draft_correctness(found.llm_trace.attempts[0].draft, early, found.hits, engine.library.snapshot, engine.tools)
+
+    assert lowered == pytest.approx(state.lowered(score(found)))
+    assert lowered < score(found)
 
 
 @each("mode", [Mode.OBSERVE, Mode.OFF])
