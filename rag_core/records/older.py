@@ -1,4 +1,4 @@
-"""Records of versions 2 to 6, each as one of the next version. Nothing is judged here, and no text is read."""
+"""Records of versions 2 to 7, each as one of the next version. Nothing is judged here, and no text is read."""
 
 from __future__ import annotations
 
@@ -97,3 +97,13 @@ def from_6(row: Row) -> dict[str, Any]:
 
 def _of_file(conflict: Row) -> dict[str, Any]:
     return {**conflict, "date_sources": ["file" if date else "" for date in conflict["dates"]]}
+
+
+def from_7(row: Row) -> dict[str, Any]:
+    """The record in version 8: no score was taken of a draft of a language model, so that the extract's stands for it as before.
+
+    Raises:
+        KeyError, TypeError, AttributeError: it is not whole.
+    """
+    trace = row["llm_trace"]
+    return {**row, "llm_trace": trace and {**trace, "attempts": [{**one, "correctness": None} for one in trace["attempts"]]}}
