@@ -20,7 +20,7 @@ from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.ports import PageText, Vectors
 from rag_core.gating.asked import AskedFor, asks
 from rag_core.gating.features import NO_ODDS, Weights
-from rag_core.gating.fit import Context, Fit, fits
+from rag_core.gating.fit import NOWHERE, Context, Fit, fits
 from rag_core.gating.row import UNKNOWN
 from rag_core.grounding.units import Unit, header_of, in_order, units
 from rag_core.ingest.context import SECTION_MARK, context
@@ -65,6 +65,7 @@ class Scored:
     relevance: float
     fit: Fit | None = None  # None where nothing was chosen by it: passages as they are, and other sides of a contradiction
     log_odds: float | None = None  # by the answerability model, in [-10, 10]; None where it does not read the unit's language
+    context: Context = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +150,26 @@ def score_units(
             "length": min(1.0, math.log1p(count) / 4),
         }
         fit = fits(asked, unit.text, contexts[j], unit.passage.language)
-        features |= {"typed": fit.sure * (fit.holds - 0.5)} | {name: value for name, value in fit.features().items() if name in FEATURES}
-        scored.append(Scored(unit, features, relevance(features), fit))
+        features |= {"typed": _typed(fit)} | {name: value for name, value in fit.features().items() if name in FEATURES}
+        scored.append(Scored(unit, features, relevance(features), fit, context=contexts[j]))
     if read is None:
         return scored
-    texts = [_reading(one.unit, around) for one, around in zip(scored, contexts, strict=True)]
-    return _read(scored, texts, read, legible)
+    return _read(scored, [_reading(one.unit.text, one) for one in scored], read, legible)
+
+
+def said_otherwise(scored: Scored, text: str, asked: AskedFor, read: Read | None = None) -> Scored:
+    """A unit as somebody else words it, scored anew where it stands: by its fit, and by the answerability model where that read the unit.
+
+    Args:
+        scored: the unit that the text rests on.
+        text: the other words.
+        asked: what the question asks for.
+        read: as for `score_units`.
+    """
+    fit = fits(asked, text, scored.context, scored.unit.passage.language)
+    features = scored.features | {"typed": _typed(fit)} | {name: value for name, value in fit.features().items() if name in FEATURES}
+    odds = scored.log_odds if read is None or scored.log_odds is None else float(read([_reading(text, scored)])[0])
+    return replace(scored, features=features, relevance=relevance(features, odds), fit=fit, log_odds=odds)
 
 
 def relevance(features: dict[str, float], log_odds: float | None = None) -> float:
@@ -174,9 +189,14 @@ def _place(passage: Passage) -> str:
     return SECTION_MARK.join(part for part in (passage.section, passage.header_text) if part)
 
 
-def _reading(unit: Unit, around: Context) -> str:
-    """A unit as the answerability model reads it."""
-    return reading(unit.text, context(around.title, unit.passage.section, unit.passage.header_text), around.previous)
+def _typed(fit: Fit) -> float:
+    return fit.sure * (fit.holds - 0.5)
+
+
+def _reading(text: str, of: Scored) -> str:
+    """A unit, or other words for it, as the answerability model reads it where the unit stands."""
+    passage = of.unit.passage
+    return reading(text, context(of.context.title, passage.section, passage.header_text), of.context.previous)
 
 
 def _read(scored: list[Scored], texts: Sequence[str], read: Read, legible: Collection[str]) -> list[Scored]:

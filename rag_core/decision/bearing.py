@@ -3,26 +3,33 @@
 The score of a question was taken of its extract. A draft that may only leave out is made of sentences as well, and each is scored as the
 extract's candidates are. One of them at least must be good enough for an extract: nearly as good as the best (`extra_sentence_ratio`).
 And no other passage may contradict any of them: an extract is shown with its other side, a draft has none.
+
+A draft also has the calibrated score of its own that an extract has, from its sentences as the model words them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rag_core.compression.conflicts import another_side
-from rag_core.compression.extract import PASSAGES, Scored, score_units
+from rag_core.compression.extract import PASSAGES, Extract, Scored, said_otherwise, score_units
 from rag_core.decision.find import read_query
+from rag_core.decision.measure import places
 from rag_core.decision.tools import Tools
+from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import Draft
+from rag_core.domain.indexing import indexing_of
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.passages import Hit
+from rag_core.domain.passages import Hit, PassageKind
 from rag_core.domain.ports import Corpus
 from rag_core.gating.answerability import legible, reader
 from rag_core.gating.asked import asked_for
-from rag_core.gating.features import weigh
+from rag_core.gating.features import DRAFTED, weigh
+from rag_core.gating.features import measure as measure_features
 from rag_core.grounding.contradictions.subject import Asked
 from rag_core.grounding.own_words import cited_units
-from rag_core.retrieval.query import core
+from rag_core.retrieval.query import core, expand
 
 
 def bears(draft: Draft, measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, tools: Tools) -> bool:
@@ -44,6 +51,60 @@ def bears(draft: Draft, measurements: Measurements, hits: Sequence[Hit], corpus:
     best = max(scores.values(), default=0.0)
     scores |= _scores(measurements, [hit for hit in hits if hit.passage.id in deeper][:PASSAGES], corpus, tools)
     return max(scores.get(key, 0.0) for key in cited) >= measurements.settings.extra_sentence_ratio * best
+
+
+def draft_correctness(draft: Draft, measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, tools: Tools) -> float | None:
+    """The calibrated probability that a draft is right, in [0, 1]; None where no calibration fits. That of the extract for its very words.
+
+    The features of the retrieval are those of the first search. The ones of the draft are taken of its claims as the model words them:
+    each is read and fitted anew where it differs from the sentence that it cites; a row of a table counts as it stands.
+
+    Args:
+        draft: of a model, with claims.
+        measurements: of the question.
+        hits: the passages that it was given, best first.
+        corpus: the version that was searched.
+        tools: with the models that score, and the calibration.
+    """
+    calibration = tools.calibration.correctness if tools.calibration else None
+    if calibration is None or not draft.claims:
+        return None
+    known = {hit.passage.id: hit.passage for hit in hits}
+    cited = [[(one.passage.document, one.text) for one in cited_units(claim, known, corpus.page_text)] for claim in draft.claims]
+    scored = list(_scored(measurements, hits[:PASSAGES], corpus, tools))
+    wanted = {piece.passage for claim in draft.claims for piece in claim.evidence} - {hit.passage.id for hit in hits[:PASSAGES]}
+    deeper = [hit for hit in hits if hit.passage.id in wanted][:PASSAGES]
+    if deeper:
+        scored += _scored(measurements, deeper, corpus, tools)
+    by_text = {(one.unit.passage.document, one.unit.text): one for one in reversed(scored)}
+    rests = [max((by_text[key] for key in keys if key in by_text), key=lambda one: one.relevance, default=None) for keys in cited]
+    worded = [_worded(claim, one, measurements, tools) for claim, one in zip(draft.claims, rests, strict=True) if one is not None]
+    again = {id(one.unit): one for one in worded}
+    found = Extract((), 0.0, tuple(worded), tuple(again.get(id(one.unit), one) for one in scored))
+    relevance = {id(one.unit): one.relevance for one in worded}
+    claims = [
+        replace(claim, relevance=relevance[id(one.unit)] if one is not None else 0.0)
+        for claim, one in zip(draft.claims, rests, strict=True)
+    ]
+    language = measurements.understanding.language
+    weights = weigh(core(expand(measurements.question), language), language, corpus.lexical)
+    drafted, others = found.log_odds()
+    features = measure_features(
+        tools.knows(language), weights, hits, 0.0, 0.0, where=places(hits, measurements.library), claims=claims,
+        entities=measurements.understanding.entities, drafted=drafted, others=others, fit=found.fit,
+    )  # fmt: skip
+    value = calibration.probability({**measurements.features, **{name: features[name] for name in DRAFTED}})
+    state = indexing_of(measurements.metadata)
+    return state.lowered(value) if state else value
+
+
+def _worded(claim: Claim, scored: Scored, measurements: Measurements, tools: Tools) -> Scored:
+    """A sentence as a claim words it."""
+    if claim.text == scored.unit.text or scored.unit.passage.kind is PassageKind.TABLE:
+        return scored
+    language = measurements.understanding.language
+    read = reader(expand(measurements.question), language, tools.answerability_model)
+    return said_otherwise(scored, claim.text, asked_for(measurements.question, language), read)
 
 
 def is_one_sided(draft: Draft, measurements: Measurements, hits: Sequence[Hit], corpus: Corpus) -> bool:

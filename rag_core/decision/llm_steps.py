@@ -17,7 +17,7 @@ from rag_core.compression.llm.excerpts import excerpts, tokens_of
 from rag_core.compression.llm.prompts import compress_prompt, passage_fields, sufficiency_prompt, verify_prompt
 from rag_core.compression.llm.quoting import data_line
 from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_yes_no
-from rag_core.decision.bearing import bears, is_one_sided, scored_units
+from rag_core.decision.bearing import bears, draft_correctness, is_one_sided, scored_units
 from rag_core.decision.find import find, read_query
 from rag_core.decision.outcomes import Ask
 from rag_core.decision.progress import next_step
@@ -228,7 +228,9 @@ class _Run:
         )
         added = added_counts(draft.claims, replace(measurements, hits=ask.hits))
         own = reworded(draft, ask.hits, self.corpus.page_text, language)
-        found = replace(attempt, draft=draft, added=added, reworded=own, **draft_facts(draft, language, self.tools.embedder))  # type: ignore[arg-type]
+        sure = draft_correctness(draft, measurements, ask.hits, self.corpus, self.tools)
+        attempt = replace(attempt, draft=draft, added=added, reworded=own, correctness=sure)
+        found = replace(attempt, **draft_facts(draft, language, self.tools.embedder))  # type: ignore[arg-type]
         problem = self._problem(draft, measurements, ask.hits)
         self._count("check", self.tools.clock() - started)
         return replace(found, problem=problem)

@@ -25,8 +25,8 @@ from rag_core.settings import Mode
 _CHECK_SERVER = "Check the model's server, or draft without it."
 _NOT_ASKED = Sufficiency(Call(Step.SUFFICIENCY))
 _NO_MODEL = Sufficiency(Call(Step.SUFFICIENCY, failure="no language model drafts under these settings, and none was asked"))
-_OWN_WORDS = (  # measured: docs/log/2026-11-23-leaving-out-by-default.md
-    "The language model uses words of its own. Of 400 lies that were made up to try the checks of such words, more than half passed. "
+_OWN_WORDS = (  # measured: docs/log/2026-11-25-halves-and-scores-of-drafts.md
+    "The language model uses words of its own. Of 456 lies that were made up to try the checks of such words, about half passed. "
     "The level is medium at most."
 )
 UNAVAILABLE = "The language model could not be asked"
@@ -145,7 +145,8 @@ def _from_drafts(
         if number >= len(llm_trace.attempts) or llm_trace.attempts[number].asked != asked:
             return Progress(ask, checks, tuple(judged))
         attempt = llm_trace.attempts[number]
-        view = replace(measurements, hits=hits, draft=attempt.draft, conflicts=())
+        sure = measurements.correctness if attempt.correctness is None else attempt.correctness  # older records have that of the extract
+        view = replace(measurements, hits=hits, draft=attempt.draft, conflicts=(), correctness=sure)
         one = _judge(view, attempt)
         if isinstance(one, Ask):
             return Progress(replace(ask, step=Step.VERIFY), checks, tuple(judged))

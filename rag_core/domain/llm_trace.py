@@ -196,6 +196,7 @@ class Attempt:
         added: for each claim, the most content words in a row that its sources lack.
         verification: None where it was not asked for.
         reworded: for each claim, whether it does more than leave words of its source out; None when not measured.
+        correctness: the calibrated probability in [0, 1] that this draft is right, taken as that of the extract is; None when not measured.
     """
 
     asked: tuple[str, ...]
@@ -209,6 +210,11 @@ class Attempt:
     added: tuple[int, ...] = ()
     verification: Verification | None = None
     reworded: tuple[bool, ...] | None = None
+    correctness: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.correctness is not None:
+            require_between("Attempt.correctness", self.correctness, 0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,7 @@ class Reason(StrEnum):
     ANSWER_LENGTH = "answer_length", AnswerStatus.HALLUCINATION_DETECTED
     ADDED_WORDS = "added_words", AnswerStatus.HALLUCINATION_DETECTED
     REWORDED = "reworded", AnswerStatus.HALLUCINATION_DETECTED
+    DRAFT_CORRECTNESS = "draft_correctness", AnswerStatus.LOW_CONFIDENCE  # less likely right than the settings ask
     VERIFICATION = "verification", AnswerStatus.HALLUCINATION_DETECTED
     CONTRADICTED = "contradicted", AnswerStatus.INSUFFICIENT_CONTEXT
     # nothing was decided: the settings ask for a prompt that was never sent

@@ -17,6 +17,7 @@ from rag_core.facts.clauses import turned_clauses
 from rag_core.facts.dates import dates
 from rag_core.facts.doers import changed_doers
 from rag_core.facts.focus import changed_amounts, moved_restrictions, turned_universals
+from rag_core.facts.halves import mixed_halves
 from rag_core.facts.logic import changed_operators
 from rag_core.facts.names import Name, canonical_code, codes, initials, name_stands, names
 from rag_core.facts.numbers import ascii_digits, plain_quantities
@@ -111,7 +112,7 @@ def _otherwise(claim: str, evidence: str, lang: str, evidence_lang: str) -> tupl
         changed += substituted_words(claim, evidence, lang, mine, theirs)
         amounts = (moved_restrictions, changed_amounts, turned_universals)
         changed += [("quantifier", text) for differ in amounts for text in differ(claim, evidence, lang)]
-        roles = (wrong_roles, role_swaps, changed_doers, exchanged_parts, changed_directions, turned_clauses)
+        roles = (wrong_roles, role_swaps, changed_doers, exchanged_parts, changed_directions, turned_clauses, mixed_halves)
         changed += [("role", text) for differ in roles for text in differ(claim, evidence, lang)]
     return tuple(changed)
 

@@ -9,7 +9,7 @@ order of words alone says who acts. Made for the languages whose files have `pla
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations, pairwise
 
 from rag_core.facts.align import Sentence, Token, read
@@ -24,6 +24,7 @@ _MAX_MOVED = 12  # words with another part that are compared with one another; m
 _BEFORE, _PREPOSITION = 30, 2  # characters before a value, and words of them of which one may be its preposition: "to about 300"
 _OBLIGED = ("obligation", "recommendation")  # levels of a modal at which a Hindi subject has the mark of an object
 _SUBJECT, _OBJECT = "N", "A"  # cases; the subject of a passive is the object of what is done
+_HALF = ";"  # between two statements of a sentence
 _ANY_FORM = frozenset("NADG")
 _DOER = "I"  # the case of a doer beside a passive
 
@@ -38,18 +39,23 @@ def exchanged_parts(claim: str, evidence: str, lang: str) -> Iterator[str]:
     rows = LANGUAGES[lang].places if lang in LANGUAGES else None
     if rows is None:
         return
-    theirs = [one for one in read(evidence, lang) if len(one.tokens) <= _MAX_TOKENS]
-    held = [one.said for one in theirs]
+    whole, halves = _told([evidence], lang), _told(evidence.split(_HALF), lang) if _HALF in evidence else []
     for mine in read(claim, lang):
         said = mine.said
-        counts = [len(said & one) for one in held]
+        theirs = halves if any(said <= one.said for one, _ in halves) else whole  # in the other half a word may have another part
+        counts = [len(said & one.said) for one, _ in theirs]
         best = max(counts, default=0)
         if len(mine.tokens) > _MAX_TOKENS or best < max(2, _MADE_OF * len(said)):
             continue
-        near = [one for one, count in zip(theirs, counts, strict=True) if count == best]
-        found = [_exchanged(mine, claim, one, evidence, rows) for one in near]
+        near = [pair for pair, count in zip(theirs, counts, strict=True) if count == best]
+        found = [_exchanged(mine, claim, one, text, rows) for one, text in near]
         if all(found):
             yield found[0]
+
+
+def _told(texts: Iterable[str], lang: str) -> list[tuple[Sentence, str]]:
+    """The sentences of texts, each with its text."""
+    return [(one, text) for text in texts for one in read(text, lang) if len(one.tokens) <= _MAX_TOKENS]
 
 
 def changed_directions(claim: str, evidence: str, lang: str) -> Iterator[str]:

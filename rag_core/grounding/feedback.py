@@ -166,6 +166,8 @@ def _whole(check: CheckResult, view: Measurements, attempt: Attempt) -> str:
     match check.reason:
         case Reason.CITATIONS_PRESENT:
             return "The answer names no source at all."
+        case Reason.DRAFT_CORRECTNESS:
+            return "Its sentences do not answer the question well enough."
         case Reason.LENGTH_RATIO:
             return "The answer is much longer than the sources it was made from."
         case Reason.ANSWER_LENGTH:

@@ -26,7 +26,7 @@ from rag_core.ingest import pdf_process
 from rag_core.ingest.limits import Limits
 from rag_core.ingest.pdf_process import Event
 
-MOST_PROCESSES = 16  # each takes about 200 MB and a core
+MAX_PROCESSES = 16  # each takes about 200 MB and a core
 WAIT_S = 0.05  # how long a cancel may go unnoticed
 WALL_FACTOR = 4  # times the CPU seconds a page may take: on a busy machine it waits more than it works
 HELD_BYTES = 64 << 20  # pictures that wait or are being read; a page of print is packed to 0.4 MB, a noisy one to 4 MB
@@ -65,7 +65,7 @@ class Recognition:
 
     def __init__(self, request: Mapping[str, object], limits: Limits, kept: Kept | None, cancelled: Cancel | None) -> None:
         self._request, self._limits, self._kept, self._cancelled = request, limits, kept, cancelled
-        self._processes = min(MOST_PROCESSES, _cores())
+        self._processes = min(MAX_PROCESSES, _cores())
         self._threads = ThreadPoolExecutor(self._processes, thread_name_prefix="ocr")
         self._stop = threading.Event()
         self._lock = threading.Lock()

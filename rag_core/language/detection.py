@@ -26,7 +26,7 @@ _DOCUMENT_LANGUAGE = 0.9
 _LOG_PROBABILITY_PER_POINT = 20.0
 
 _SAMPLE_CHARS = 4000  # read at the beginning, middle and end of a document: some 600 words each say its language
-_SHORT_WORDS = 2
+_SHORT_WORDS = 2  # a text of so many words or fewer is short
 _TELLING_WORDS = 2  # written small, so no names
 _CLEARLY = 1.0  # points by which a language must lead to be certain
 

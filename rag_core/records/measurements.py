@@ -10,16 +10,14 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput
-from rag_core.records import version_1, version_2, version_3, version_4, version_5, version_6
+from rag_core.records import older, version_1
 from rag_core.records.shapes import MEASUREMENTS, Reading, Writing
 from rag_core.records.texts import OwnWords, PassageOf, Texts
 
-SCHEMA_VERSION = 7  # the form of a record, since 2026-11-25
+SCHEMA_VERSION = 8  # the form of a record, since 2026-11-25
 _VERSION = "schema_version"
 # each from its version to the next
-_STEPS = (
-    version_1.upgraded, version_2.upgraded, version_3.upgraded, version_4.upgraded, version_5.upgraded, version_6.upgraded,
-)  # fmt: skip
+_STEPS = (version_1.upgraded, older.from_2, older.from_3, older.from_4, older.from_5, older.from_6, older.from_7)
 
 
 @dataclass(frozen=True, slots=True)

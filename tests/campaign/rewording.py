@@ -1,6 +1,6 @@
 """Compressions in a model's own words under the preset `compliance`: which good ones are shown, and which bad ones.
 
-    python -m tests.campaign.rewording [--preset default] [--lies tests/adversarial/fresh_lies.yaml] [--gates]
+    python -m tests.campaign.rewording [--preset balanced] [--lies tests/adversarial/fresh_lies.yaml] [--gates]
 
 The pairs stand in `tests/adversarial/compression_pairs.yaml`; a file of lies has the documents that they are about. Each is drafted again
 and again, whatever is found. Gates before the draft only observe, so that what is measured are the audits of the draft; with `--gates` they
@@ -23,7 +23,7 @@ from model_server import ModelServer
 
 from rag_core.decision.decide import replay
 from rag_core.engine import Engine
-from rag_core.settings import Mode, Settings
+from rag_core.settings import DEFAULT_PRESET, Mode, Settings
 from tests.campaign import ROOT
 from tests.campaign.leaving_out import engine_over, quoting, why
 
@@ -120,7 +120,7 @@ def main() -> int:
                 what = "shown" if one.shown else "rejected"
                 print(f"{one.draft.document} | {one.draft.kind} | {what} | {one.draft.text} | {one.why}", flush=True)
     print(report(found))
-    return int(chosen.preset == "default" and any(one.shown and not one.draft.good for one in found))
+    return int(chosen.preset == DEFAULT_PRESET and any(one.shown and not one.draft.good for one in found))
 
 
 if __name__ == "__main__":

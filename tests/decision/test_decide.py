@@ -13,11 +13,12 @@ from folding import each
 
 from rag_core.decision.checks import GATING, GROUNDING, RESOLVE
 from rag_core.decision.decide import decide
+from rag_core.decision.notes import document_wanted
 from rag_core.domain.answer import Refusal
 from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.decision import Decision
 from rag_core.domain.drafts import Draft
-from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
+from rag_core.domain.measurements import KeywordMatch, LibraryFacts, Measurements, Understanding
 from rag_core.domain.replies import SETTLED, reply
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import State
@@ -526,3 +527,17 @@ def test_given_a_decision_then_the_state_of_every_check_is_one_of_the_five() -> 
     assert {check.state for check in decision.trace.checks} <= set(State)
     assert decision.is_safe()
     assert decision.trace.checks[-1].stage == "confidence"
+
+
+def test_given_words_that_the_passages_or_a_name_hold_then_a_document_is_wanted_for_the_others_alone() -> None:
+    """S3-20: a word that stands in the passages, or is of a name, is no word that is wanted."""
+    named = replace(
+        measurements(0.1),
+        keywords=KeywordMatch(missing=("brno", "turbines", "notice")),
+        understanding=Understanding("en", entities=("Brno",)),
+    )
+
+    assert document_wanted(named, Reason.CORRECTNESS) == (
+        "Not found in the passages: turbines. Add a document that speaks of this, or search more sources.",
+    )
+    assert document_wanted(named, Reason.SUPPORT) == ()

@@ -198,6 +198,7 @@ def test_given_short_passages_under_the_preset_of_s0_when_asked_then_they_are_re
     assert (decision.metadata["drafter"], server.calls) == ("raw", 0)
     assert TEXTS["interval"].split(". ")[2] in decision.answer
     assert "too few to be worth compressing" in decision.metadata["drafter_note"]
+    assert not [note for note in decision.notes if "taken from the documents" in note]  # nothing failed that a reader must know of
 
 
 @each("preset", ["relevance-prompt", "relevance-hybrid", "scoping-lenient", "tutor-development"])

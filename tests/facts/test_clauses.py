@@ -21,11 +21,14 @@ LANGUAGES = ("en", "cs", "de", "hi")
         ("en", "Close the valve before you lift the lid.", "Lift the lid before you close the valve.", "Lift … close"),
         ("en", "Plums are first washed and then sorted.", "Plums are first sorted and then washed.", "sorted … washed"),
         ("en", "If it rains, the game moves indoors.", "If the game moves indoors, it rains.", "game … rains"),
+        ("en", "First, pears are washed, then they are sorted.", "First, pears are sorted, then they are washed.", "sorted … washed"),
+        ("en", "First sort the pears by size; then wash them in cold water, and dry them.",
+         "First, wash the pears in cold water, and dry them; then sort them by size.", "wash … sort"),
         ("cs", "Knihy se nejprve kontrolují a potom řadí.", "Knihy se nejprve řadí a potom kontrolují.", "řadí … kontrolují"),
         ("de", "Weil der Kanal zufriert, ruht die Pumpe.", "Der Kanal zufriert, weil die Pumpe ruht.", "Kanal … Pumpe"),
         ("hi", "फलों को पहले धोया जाता है और फिर छाँटा जाता है।", "फलों को पहले छाँटा जाता है और फिर धोया जाता है।", "छाँटा … धोया"),
     ],
-)
+)  # fmt: skip
 def test_given_two_clauses_that_changed_places_then_a_word_of_each_is_named(lang: str, evidence: str, claim: str, words: str) -> None:
     assert list(turned_clauses(claim, evidence, lang)) == [words]
     assert "role" in {kind for kind, _ in changed_facts(claim, evidence, lang)}
@@ -38,13 +41,23 @@ def test_given_two_clauses_that_changed_places_then_a_word_of_each_is_named(lang
         ("en", "Close the valve before you lift the lid.", "Before you lift the lid, close the valve."),
         ("en", "Close the valve before you lift the lid.", "Lift the lid after you close the valve."),  # another word, the same order
         ("en", "Plums are first washed and then sorted.", "Plums are washed and sorted."),
+        ("en", "The pump stops because the pond freezes. The pond freezes because the pump stops.",
+         "The pond freezes because the pump stops."),  # another sentence says it so
+        ("en", "Strangers pass because dogs sleep.", "Dogs bark loudly at night because strangers walk past with lamps."),
+        ("en", "Pears rot because plums rot.", "Pears rot because of pears."),  # words that stand twice
         ("de", "Weil der Kanal zufriert, ruht die Pumpe.", "Die Pumpe ruht, weil der Kanal zufriert."),
         ("hi", "यदि वर्षा हो, तो खेल भीतर होता है।", "खेल भीतर होता है यदि वर्षा हो।"),
         ("fr", "Fermez la vanne avant de lever le couvercle.", "Levez le couvercle avant de fermer la vanne."),  # no rows
     ],
-)
+)  # fmt: skip
 def test_given_a_clause_that_only_moved_then_nothing_was_turned(lang: str, evidence: str, claim: str) -> None:
     assert list(turned_clauses(claim, evidence, lang)) == []
+
+
+def test_given_some_that_are_others_then_these_are_those_too() -> None:
+    """The converse of "every" is another statement; that of "some" is the same one."""
+    assert list(turned_universals("Every student is a member.", "Every member is a student.", "en"))
+    assert list(turned_universals("Some students are members.", "Some members are students.", "en")) == []
 
 
 @each(

@@ -28,6 +28,9 @@ LANGUAGES = ("en", "cs", "de", "hi")
          "Kassenwart … Prüfer"),
         ("de", "Der Bericht wird dem Leiter vom Meister vorgelegt.", "Der Leiter legt dem Meister den Bericht vor.", "Leiter … Meister"),
         ("de", "Die Leiterin schickt dem Prüfer die Liste.", "Der Prüfer schickt der Leiterin die Liste.", "Prüfer … Leiterin"),
+        ("de", "Der Obmann beruft den Kassierer; der Kassierer prüft die Rechnungen.", "Der Kassierer beruft den Obmann.",
+         "Kassierer … Obmann"),
+        ("hi", "सचिव कोषाध्यक्ष को सूची भेजता है; कोषाध्यक्ष टिकट बाँटता है।", "कोषाध्यक्ष सचिव को सूची भेजता है।", "कोषाध्यक्ष … सचिव"),
         ("hi", "सचिव कोषाध्यक्ष को सूची भेजता है।", "कोषाध्यक्ष सचिव को सूची भेजता है।", "कोषाध्यक्ष … सचिव"),
         ("hi", "रिपोर्ट फोरमैन द्वारा अधिकारी को दी जाती है।", "अधिकारी फोरमैन को रिपोर्ट देता है।", "अधिकारी … फोरमैन"),
     ],
@@ -36,6 +39,13 @@ def test_given_two_words_with_each_others_part_then_both_are_named(lang: str, ev
     """S0-26: who does what to whom is what is meant."""
     assert list(exchanged_parts(claim, evidence, lang)) == [words]
     assert ("role", words) in changed_facts(claim, evidence, lang)
+
+
+def test_given_a_doer_three_words_behind_by_then_a_word_before_it_is_acted_on() -> None:
+    assert list(role_swaps("The apprentice examines the masters.", "The apprentice is examined by both the masters.", "en")) == [
+        "apprentice examines masters"
+    ]
+    assert list(role_swaps("The nurse informed the doctor at home.", "The doctor informed at home by the nurse.", "en")) == []
 
 
 @each(

@@ -28,8 +28,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "dea570c50419"),
-    "language": (3, "a2166b210a70"),
-    "features": (8, "cda57b219edb"),
+    "language": (3, "fc11210b645e"),
+    "features": (8, "a58cd577ddc0"),
 }
 
 

@@ -140,6 +140,17 @@ LEFT = "The company pays for parking."
         ("cs", "", "Trvá-li oprava déle, platí dodavatel slevu.", "Dodavatel platí slevu.", ("Trvá-li oprava déle",)),
         ("de", "", "Am 3. Mai endet die Frist, außer an Feiertagen.", "Am 3. Mai endet die Frist.", ("außer an Feiertagen",)),
         ("hi", "", "पुस्तकालय सोमवार को छोड़कर रोज़ खुलता है।", "पुस्तकालय रोज़ खुलता है।", ("सोमवार को छोड़कर",)),
+        ("en", "", "Petrol is taken on the quay only after an inspection.", "Petrol is taken on the quay.", ("only after an inspection",)),
+        ("en", "", "Petrol is taken on the quay only after an inspection.", "Petrol is taken on the quay after an inspection.",
+         ("only after",)),
+        ("en", "", "The hall is old, and only members enter it.", "The hall is old.", ()),  # another clause
+        ("en", "What of an inspection?", "Petrol is taken on the quay only after an inspection.", "Petrol is taken on the quay.", ()),
+        ("de", "", "Besucher betreten die Halle nur mit Schleier.", "Besucher betreten die Halle.", ("nur mit Schleier",)),
+        ("hi", "", "छात्रों को पास केवल विद्यालय के प्रमाणपत्र पर मिलता है।", "छात्रों को पास मिलता है।", ("केवल विद्यालय के प्रमाणपत्र",)),
+        ("en", "", "Tours are only for members.", "Tours.", ()),  # one word states nothing
+        ("en", "", "The goods are delivered within 30 days.", "The goods are delivered: 30 days.", ()),  # of a time it goes without saying
+        ("en", "", "The goods are delivered within 30 km.", "The goods are delivered: 30 km.", ("within 30 km",)),
+        ("en", "", "Trainees are not paid in advance.", "Managers and directors abroad are paid in advance by banks.", ()),  # of others
         ("ru", "", "Кроме понедельника музей открыт.", "Музей открыт.", ()),
         ("und", "", PARKING, LEFT, ()),
         ("en", "", "", LEFT, ()),

@@ -42,7 +42,7 @@ def test_given_the_reader_when_it_imports_its_pdf_library_then_no_telemetry_come
     said = in_child(
         """
         import json, sys
-        from rag_core.ingest.pdf_worker.child import import_pymupdf
+        from rag_core.ingest.pdf_worker.mupdf import import_pymupdf
         pymupdf = import_pymupdf()
         from rag_core.ingest.pdf_worker import glyphs, hidden, marks, ocr, pages, rows
         unwanted = ("onnxruntime", "networkx", "tabulate", "pymupdf4llm", "numpy", "pymupdf.layout")

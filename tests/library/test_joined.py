@@ -61,6 +61,20 @@ def test_given_two_collections_then_each_question_is_answered_from_the_one_that_
         assert {name for name, _ in decision.retrieved} <= {"lease", "pump", "both"}
 
 
+def test_given_a_word_of_one_passage_then_the_common_lexical_index_finds_that_passage_alone(folder: Path) -> None:
+    """S4-4: words are looked for in the passages of all the collections, each with its own."""
+    both = over(folder, "contracts", "manuals")
+
+    for question, document in (
+        ("What is the notice period?", "lease"),
+        ("When is the pump inspected?", "pump"),
+        ("Who serves soup?", "both"),
+    ):
+        lexical = {name: hit.lexical for name, hit in ask(both, question).retrieved}
+        assert lexical[document] > 0
+        assert [name for name, score in lexical.items() if score == max(lexical.values())] == [document]
+
+
 def test_given_a_collection_that_was_not_named_then_nothing_of_it_is_found(folder: Path) -> None:
     """S4-4, S3-25: what it holds is no passage, no name and no word that counts."""
     decision = ask(over(folder, "manuals", "contracts"), "What is the notice period of the lease of the board?")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
+
 import pymupdf
 import pytest
 from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
@@ -113,6 +116,22 @@ def test_given_a_model_that_reads_512_tokens_then_each_strategy_cuts_passages_of
     assert 256 < sizes["research"] <= 384
     assert 128 < sizes["legal"] <= 256
     assert longest("technical", 256) <= 256
+
+
+def test_given_an_overlap_then_the_passages_of_a_library_repeat_the_sentences_before_and_none_without(tmp_path):
+    """S3-2: an overlap of 50 tokens at most, in whole sentences."""
+    body = " ".join(f"Sentence number {number} says something new." for number in range(120))
+
+    def repeated(overlap: int) -> list[int]:
+        opened = library(tmp_path, f"overlap{overlap}")
+        opened.add([text("long", body, language="en")], SETTINGS.changed(strategy="technical", overlap_tokens=overlap))
+        found = [set(re.findall(r"number \d+", passage.text)) for passage in opened.snapshot.passages]
+        return [len(one & other) for one, other in pairwise(found)]
+
+    assert repeated(0)
+    assert set(repeated(0)) == {0}
+    assert min(repeated(50)) >= 1
+    assert max(repeated(50)) <= 50 // 5  # a sentence has more than five tokens
 
 
 def test_given_equal_texts_under_different_ids_when_added_then_both_are_found_by_their_id(tmp_path):

@@ -19,10 +19,10 @@ from rag_core.retrieval.metrics import MAX_METRICS, _listed, reported
 
 SETTINGS = Settings.load("open")
 TEXTS = {
-    "cash flows": "Purchases of property, plant and equipment were 4,120 in the year.",
     "canteen": "The canteen spent 17 on plates, and the capex committee met there in the year.",
     "garden": "The garden has a pond.",
     "choir": "The choir sings on Fridays.",
+    "cash flows": "Purchases of property, plant and equipment were 4,120 in the year.",  # the last one: what ties stays in this order
 }
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import streamlit as st
 from page_kit import JOB_SECONDS, Touch
+from remembered import remembered_batches  # noqa: F401 -- autouse: each batch of this folder's tests
 from streamlit.components.v2 import manifest_scanner
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.scriptrunner import RerunData, RerunException

@@ -79,7 +79,7 @@ def test_given_odd_cookies_when_they_come_then_nobody_is_found_and_a_new_visit_b
 def test_given_an_address_with_many_pages_open_when_it_opens_more_then_they_are_closed_and_others_are_not(
     visits: Visits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crowds, "MOST", 2)
+    monkeypatch.setattr(crowds, "MAX_SOCKETS", 2)
 
     async def come() -> list[str]:
         go, taken, found = asyncio.Event(), [0], list[str]()

@@ -194,7 +194,11 @@ def test_given_a_setting_that_is_a_limit_when_changed_then_it_is_the_limit_of_th
             moved = replay(measurements, measurements.settings.changed(**{knob.name: knob.default + step}))
             limits |= {check.stage: knob.name for check in moved.trace.checks if check.threshold != before[check.stage]}
 
-    of_models = {"sufficiency": "min_sufficiency", "added_words": "max_added_words"}  # these checks need one
+    of_models = {
+        "sufficiency": "min_sufficiency",
+        "added_words": "max_added_words",
+        "draft_correctness": "min_correctness",
+    }
     assert limits | of_models == trace.LIMITS
 
 

@@ -1,10 +1,14 @@
 """What a question asks for, apart from its abbreviations and instructions."""
 
+from builders import HashEmbedder
 from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.decision.find import read_query
+from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
 from rag_core.retrieval.query import core, expand
+from rag_core.settings import Settings
 
 
 @each(
@@ -21,6 +25,18 @@ from rag_core.retrieval.query import core, expand
 def test_given_fiscal_periods_when_expanded_then_they_read_as_reports_write_them(asked: str, spelled: str) -> None:
     """S3-27: abbreviations are spelled out before the search."""
     assert expand(asked) == spelled
+
+
+def test_given_a_fiscal_period_when_searched_for_then_its_words_are_among_those_of_the_search_and_of_the_vector() -> None:
+    """S3-27: what is spelled out is what is searched by, and not the abbreviation alone."""
+    embedder = HashEmbedder()
+    short, long = (
+        read_query(Measurements(asked, Settings(), Understanding("en"), LibraryFacts(languages=("en",))), embedder)
+        for asked in ("stores in Q2 of FY2024", "stores in second quarter of fiscal year 2024")
+    )
+
+    assert short.terms == long.terms
+    assert (short.vector == long.vector).all()
 
 
 @each("asked", ["What is the FYI channel?", "Jaká je doba plnění?", "Is BQ1 a code?", "वारंटी अवधि क्या है?", ""])

@@ -259,7 +259,7 @@ def test_given_any_reason_then_it_has_the_status_the_design_gives_it(reason: Rea
         },
         AnswerStatus.LOW_CONFIDENCE: {
             "correctness", "answerability", "top_cosine", "mean_confidence", "relevance", "distance", "keywords", "all_claims_cut",
-            "level", "off_question",
+            "level", "off_question", "draft_correctness",
         },
         AnswerStatus.ERROR: {"empty_draft", "malformed_draft", "needs_generation", "not_run", "failure"},
         AnswerStatus.HALLUCINATION_DETECTED: {*FIXED_AUDITS, *AUDIT_MODES, *MODEL_AUDIT_MODES, "reworded"},

@@ -9,8 +9,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from rag_core.domain.acts import actor
 from rag_core.service.places import Places
 
-MOST, EACH, RETRY_SECONDS = 40, 4, 5  # twenty people who ask at once wait; a person has a few tabs
-_QUESTIONS = Places("questions under way", MOST, EACH, RETRY_SECONDS)
+MAX_QUESTIONS, EACH, RETRY_SECONDS = 40, 4, 5  # twenty people who ask at once wait; a person has a few tabs
+_QUESTIONS = Places("questions under way", MAX_QUESTIONS, EACH, RETRY_SECONDS)
 
 
 def question() -> AbstractContextManager[None]:

@@ -8,7 +8,7 @@ from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, clien
 from rag_core.service.visits import network_of
 from ui.app import visitor
 
-MOST = 100  # web sockets of one address: a class of sixty with some tabs more; a quarter of the connections that `serve` takes
+MAX_SOCKETS = 100  # web sockets of one address: a class of sixty with some tabs more; a quarter of the connections that `serve` takes
 TRY_LATER = 1013  # why a web socket is closed, by the registry of RFC 6455
 
 
@@ -25,7 +25,7 @@ class Crowds:
             await self._app(scope, receive, send)
             return
         address = network_of(client_of(scope))
-        if self._open[address] >= MOST:
+        if self._open[address] >= MAX_SOCKETS:
             await send({"type": "websocket.close", "code": TRY_LATER})  # before it is accepted: the server answers with 403
             return
         self._open[address] += 1

@@ -80,11 +80,17 @@ class MiniLm:
         with self.lock, torch.inference_mode():
             for start in range(0, len(order), BATCH):
                 rows = list(order[start : start + BATCH])
-                encoded = self.tokenizer.encode_batch([texts[row] for row in rows])
-                ids, kinds = (torch.tensor([id for one in encoded for id in getattr(one, name)]) for name in ("ids", "type_ids"))
-                lengths = [len(one.ids) for one in encoded]
-                found[rows] = head(_encode(self._weights, ids, kinds, lengths, first_only), lengths).float()
+                found[rows] = self._batch([texts[row] for row in rows], head, first_only)
         return found
+
+    def _batch(self, texts: list[Any], head: Head, first_only: bool) -> Tensor:
+        """One forward pass: as `run`, in the order given."""
+        import torch
+
+        encoded = self.tokenizer.encode_batch(texts)
+        ids, kinds = (torch.tensor([id for one in encoded for id in getattr(one, name)]) for name in ("ids", "type_ids"))
+        lengths = [len(one.ids) for one in encoded]
+        return head(_encode(self._weights, ids, kinds, lengths, first_only), lengths).float()
 
     def linear(self, x: Tensor, layer: str) -> Tensor:
         """One linear layer of this network, by its name."""

@@ -28,7 +28,7 @@ from rag_core.settings.endpoints import store_url
 NAME, VARIABLE, EXAMPLE = "milvus", "RAG_MILVUS_URL", "http://user:password@host:19530/database, or library/milvus.db"
 VECTORS, WORDS = "plumbline_vectors", "plumbline_words"  # each length of vectors has a collection of Milvus
 AT_ONCE = 1_000  # rows of a request: 1.5 MB of vectors with 384 numbers
-MOST = 16_384  # rows that Milvus finds in one search
+MAX_ROWS = 16_384  # rows that Milvus finds in one search
 PART = 6_000  # postings in a row: 64,000 characters, and Milvus takes 65,535
 PARTS_AT_ONCE = 100  # rows of postings in a request: 6.4 MB at most
 TERMS_AT_ONCE = 10  # terms of a request: in a large library a term has postings in many rows; chosen
@@ -82,7 +82,7 @@ class Milvus:
             found: list[Any] = []
             for each in filters:
                 (hits,) = client.search(
-                    name, data=[np.asarray(vector, dtype=np.float32)], limit=min(k, MOST), filter=each,
+                    name, data=[np.asarray(vector, dtype=np.float32)], limit=min(k, MAX_ROWS), filter=each,
                     output_fields=["digest", "embedding"], search_params={"metric_type": "IP"},
                     consistency_level="Strong", timeout=PATIENCE,
                 )  # fmt: skip
@@ -135,7 +135,7 @@ class Milvus:
             for some in _groups(terms, TERMS_AT_ONCE):
                 wanted = f"{mine} and term_hash in [{', '.join(_quoted(_hash(term)) for term in some)}]"
                 fields = ["term", "part", "postings"]
-                rows += client.query(WORDS, wanted, output_fields=fields, limit=MOST, consistency_level="Strong", timeout=PATIENCE)
+                rows += client.query(WORDS, wanted, output_fields=fields, limit=MAX_ROWS, consistency_level="Strong", timeout=PATIENCE)
             return rows
 
         found: dict[str, list[Any]] = defaultdict(list)

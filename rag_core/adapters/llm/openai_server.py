@@ -29,7 +29,7 @@ from rag_core.errors import ModelUnavailable
 from rag_core.settings.endpoints import OPENAI, Endpoint
 
 RETRIES = 2  # after the first try, where it may help
-SEED = 1
+SEED = 1  # any one: the same question is to be answered in the same words
 _PAUSE_SECONDS = 0.25  # before the second try; twice as long before each further one
 _AGAIN = frozenset({408, 409, 429})  # and 5xx but 501: the same request may be answered later
 _UNKNOWN = frozenset({400, 404, 422, 501})  # how servers turn away a request that they do not understand

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from rag_core.decision.checks.gating import least_correctness
 from rag_core.decision.checks.row import Check, listed
 from rag_core.domain.llm_trace import Attempt, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction
 from rag_core.grounding.llm_findings import unverified, wrong_languages
-from rag_core.settings import Scale, Settings
+from rag_core.settings import Mode, Scale, Settings
 
 _SHOWN_CHARS = 100  # a longer text of a model is cut where a check names it
 _ADD = "Add the document that holds what is missing, or search all documents."
@@ -54,6 +55,13 @@ class Said(NamedTuple):
 
 def _no_draft(d: Drafted) -> str:
     return "" if d.view.draft.claims else "no draft to audit"
+
+
+def _no_score(d: Drafted) -> str:
+    """Why a draft's own score refuses nothing: it is held against the limit of the extract's score where that one refuses."""
+    if d.settings.correctness_mode is not Mode.ENFORCE:
+        return "the probability of a right answer refuses nothing under these settings"
+    return _no_draft(d) or ("no score was taken of the draft" if d.attempt.correctness is None else "")
 
 
 def _languages_in_words(d: Drafted, *_: float | None) -> str:
@@ -184,6 +192,20 @@ LLM_DRAFT: tuple[Check[Drafted], ...] = (
         abstains=lambda d: _no_draft(d) or ("" if d.settings.rewording == "none" else "these settings let a model use words of its own"),
         said=_reworded_in_words,
         remedy="Read the sources themselves, or set rewording to audited.",
+    ),
+    Check(
+        name="draft_correctness",
+        asks="Is the model's draft right, by the calibrated score of its own words?",
+        reason=Reason.DRAFT_CORRECTNESS,
+        scale=Scale.CORRECTNESS,
+        passes=Direction.AT_LEAST,
+        value=lambda d: d.attempt.correctness,
+        threshold="min_correctness",
+        also=("correctness_mode", "correctness_extra_procedural", "correctness_extra_comparative"),
+        threshold_of=lambda d, _: least_correctness(d.settings, d.view.understanding.intent),
+        abstains=_no_score,
+        said=lambda d, value, at: "" if value is None else f"probability {value:.2f}, {at:.2f} required",
+        remedy="Read what was found, or ask for less certainty.",
     ),
 )
 

@@ -23,6 +23,8 @@ _ABOUT = 0.6  # share of them where the tense of its verb was changed, so that t
 _SOURCE_WORDS = 5  # words of a name behind "according to", at most, where no comma ends it
 _FIRST_WORDS = 3  # words of a condition of which the claim has one
 _AS_STRICT = ("only", "obligation", "recommendation")  # levels of markers that say what has to be; in Hindi "चाहिए" is one
+_ONLY = "only"  # a level of quantifiers
+_ABOUT_WORDS = 2  # words behind an "only" that it is about
 _AROUND = 60  # characters around a value in which "together" stands
 _BOUNDARY = regex.compile(r"[,;:|()!?।\n]|\.\s")
 _BEGINS = regex.compile(r"(?:^|[,.;:!?।\n(])\s*$")  # before a word that begins a sentence or stands behind a comma
@@ -39,6 +41,7 @@ def dropped_words(mine: Said, asked: Said, sentence: Sentence, told: str, lang: 
     if _share(said, sentence.tokens) < _OF_CLAIM:
         return
     yield from _exclusive(mine, sentence, told, limits)
+    yield from _restricted(mine, asked, sentence, told, limits)
     if not any(
         pattern.search(mine.text) or pattern.search(asked.text) for pattern in (limits.reporting, limits.source, limits.source_behind)
     ):
@@ -92,6 +95,37 @@ def _exclusive(mine: Said, sentence: Sentence, told: str, limits: LimitWords) ->
         ]
         if any(map(mine.has, behind)):
             yield match.group()
+
+
+def _restricted(mine: Said, asked: Said, sentence: Sentence, told: str, limits: LimitWords) -> Iterator[str]:
+    """An "only" with the words that it is about, where the claim has the rest of the clause and neither of them: "only with a veil"."""
+    markers = [marker for one in mine.sentences for marker in one.markers]
+    if any(one.negates or one.level in _AS_STRICT for one in markers) or limits.exclusive.search(mine.text):
+        return
+    for marker in sentence.markers:
+        if marker.kind != "quantifier" or marker.level != _ONLY or any(other.negates for other in sentence.markers):
+            continue
+        end = told.find(",", sentence.tokens[marker.start].end)  # a clause behind a comma is another one
+        behind = [
+            token
+            for place, token in enumerate(sentence.tokens)
+            if place >= marker.end and sentence.says(place) and (end < 0 or token.start < end)
+        ]
+        about, rest = behind[:_ABOUT_WORDS], [*_before(sentence, marker.start, told, limits), *behind[_ABOUT_WORDS:]]
+        if len(rest) > 1 and about and mine.share(rest) >= _OF_CLAIM and not any(mine.has(one) or asked.has(one) for one in about):
+            yield told[sentence.tokens[marker.start].start : about[-1].end]
+
+
+def _before(sentence: Sentence, end: int, told: str, limits: LimitWords) -> list[Token]:
+    """The words that say something before a place, back to a comma or a word that joins statements."""
+    found: list[Token] = []
+    for place in range(end - 1, -1, -1):
+        token, after = sentence.tokens[place], sentence.tokens[place + 1]
+        if token.folded in limits.joins or any(sign in told[token.end : after.start] for sign in ",;:"):
+            break
+        if sentence.says(place):
+            found.append(token)
+    return found
 
 
 def _reported(said: list[Token], sentence: Sentence, told: str, limits: LimitWords) -> Iterator[str]:

@@ -19,12 +19,11 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from .isolation import block, end_with_parent
+from .mupdf import import_pymupdf
 from .sheet import compose
 
 Emit = Callable[[dict[str, object]], None]
 
-# layout: a neural model; 0.3 s of start and 100 MB together with what it runs on
-UNWANTED = ("pymupdf.layout", "pymupdf4llm", "onnxruntime", "networkx", "tabulate")
 TOC_ROWS, TITLE_CHARS = 10_000, 500  # the longest filing tried has 120 rows; a title stands in one line
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
 META_CHARS = 2_000  # a title or an author is cut there; the parent keeps fewer, and says so
@@ -123,20 +122,6 @@ def serve(request: dict[str, Any], data: bytes, emit: Emit) -> None:
         render(document, request["render"], emit)
     else:
         read_pages(document, request, emit)
-
-
-def import_pymupdf() -> Any:
-    """PyMuPDF without the packages that it imports where they are installed: none of them reads a page for us.
-
-    `onnxruntime` opens its maker's telemetry database when it is imported, and looks up the collector's address some seconds later.
-    """
-    for unwanted in UNWANTED:
-        sys.modules[unwanted] = None  # type: ignore[assignment]  # an import of it raises ImportError, which PyMuPDF expects
-    import pymupdf  # here, because it is slow, and limits come first
-
-    # pymupdf4llm set this when it was imported, and with it the boxes of all words were measured
-    pymupdf.TOOLS.unset_quad_corrections(True)
-    return pymupdf
 
 
 def open_document(request: dict[str, Any], data: bytes) -> Any:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .columns import packed
+from .mupdf import import_pymupdf
 from .rows import Rect, Run, Word, build
 from .tesseract import Found, NoTesseract, Tesseract
 
@@ -127,8 +128,6 @@ def _read_by_mupdf(grey: bytes, request: dict[str, Any]) -> Iterator[Run]:
 
     It finds nothing in a picture in grey.
     """
-    from .child import import_pymupdf
-
     pymupdf = import_pymupdf()
     picture = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.Pixmap(pymupdf.csGRAY, request["width"], request["height"], grey, False))
     picture.set_dpi(request["dpi"], request["dpi"])

@@ -17,7 +17,7 @@ from rag_core.ingest.pdf_process import Event
 from rag_core.library.disk.private import FILE_MODE
 
 RECOGNISED = "recognised.jsonl"
-MOST_BYTES = 256 << 20  # on disk; a dense page takes 150 kB, so 1,700 of them: what comes after is read again after a kill
+MAX_BYTES = 256 << 20  # on disk; a dense page takes 150 kB, so 1,700 of them: what comes after is read again after a kill
 KEY_CHARS = HASH_CHARS = 64  # SHA-256 in hexadecimal digits
 
 
@@ -53,7 +53,7 @@ class RecognisedPages:
         text = json.dumps(event, ensure_ascii=False).encode()
         line = key.encode() + hashlib.sha256(text).hexdigest().encode() + text + b"\n"
         with self._lock, suppress(OSError):
-            if self._size + len(line) > MOST_BYTES:
+            if self._size + len(line) > MAX_BYTES:
                 return
             with open(os.open(self._path, os.O_RDWR | os.O_CREAT, FILE_MODE), "r+b") as file:
                 at = file.seek(0, os.SEEK_END)

@@ -11,7 +11,7 @@ import os
 import sys
 
 CONTEXT_TOKENS = 8192  # a first prompt has 1,000, one with findings or whole passages a few thousand
-HTTP_THREADS = 2
+HTTP_THREADS = 2  # threads of its HTTP server; it works on one question at a time
 
 
 def main(folder: str, weights: str, port: str) -> None:

@@ -1,0 +1,198 @@
+"""The calibrated score of a language model's draft: of its own words, not of the extract. Embedded models, the real client."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from folding import each
+from honest_model import draft, passages
+from model_server import Asked, ModelServer
+
+from rag_core.decision.bearing import draft_correctness
+from rag_core.decision.decide import replay
+from rag_core.domain.decision import Decision
+from rag_core.domain.indexing import INDEXING, Indexing
+from rag_core.domain.llm_trace import Attempt, Call, Step
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import Reason
+from rag_core.domain.trace import CheckResult, State
+from rag_core.engine import Engine
+from rag_core.library.stored.sources import text_source
+from rag_core.records import from_record, to_record
+from rag_core.settings import Mode, Settings
+from rag_core.wiring import language_model, open_engine
+
+QUESTION = "How often must the flow meter be calibrated?"
+ANSWER = "The flow meter must be calibrated every 5 years."
+BESIDE = "The flow meter is read on the first Monday of each month by the operator."
+ELSEWHERE = "The canteen of the waterworks opens at noon and closes at two."
+TEXT = f"{ANSWER} {BESIDE} {ELSEWHERE} The seal of the flow meter is blue, and it bears the number of the fitter who set it."
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def engine(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    made = open_engine(tmp_path_factory.mktemp("scored"), settings=Settings.load())
+    assert not made.library.add([text_source("meters", TEXT)], Settings.load()).problems
+    environment = {"OPENAI_BASE_URL": server.base_url, "RAG_MODEL": "scripted"}
+    made.tools = replace(made.tools, model=lambda s: language_model(s, environment=environment))
+    return made
+
+
+def saying(*sentences: str, quotes: tuple[str, ...] = ()) -> Callable[[Asked], object]:
+    """A model that drafts these sentences, each with its quote, itself where none is given."""
+
+    def reply(asked: Asked) -> object:
+        (source,) = (id for id, text in passages(asked).items() if ANSWER in text)
+        return draft(*((text, source, quote) for text, quote in zip(sentences, quotes or sentences, strict=True)))
+
+    return reply
+
+
+def asked(engine: Engine, server: ModelServer, reply: Callable[[Asked], object], **changed: object) -> tuple[Measurements, Settings]:
+    server.play(reply)
+    own = {"drafter": "model", "model": "scripted", "model_cache": False, "max_retries": 0, "short_context_words": 10, "max_sentences": 3}
+    settings = Settings.load(values={**own, **changed})
+    return engine.measure(QUESTION, settings), settings
+
+
+def score(found: Measurements) -> float:
+    assert found.llm_trace is not None
+    value = found.llm_trace.attempts[0].correctness
+    assert value is not None
+    return value
+
+
+def test_given_a_draft_of_the_extract_s_very_words_then_it_has_the_extract_s_score(engine: Engine, server: ModelServer) -> None:
+    settings = Settings.load(values={"max_sentences": 1})
+    extract = engine.measure(QUESTION, settings)
+    assert [claim.text for claim in extract.draft.claims] == [ANSWER]
+
+    found, _ = asked(engine, server, saying(ANSWER), max_sentences=1)
+
+    assert score(found) == pytest.approx(extract.correctness, abs=1e-6)
+
+
+def test_given_a_draft_of_another_sentence_then_its_own_score_is_lower_and_is_what_is_shown(engine: Engine, server: ModelServer) -> None:
+    """S2-4: the documents answer the question all the same; the sentence that is shown does not."""
+    lenient = {"correctness_mode": "observe", "rewording": "audited"}
+    right, settings = asked(engine, server, saying(ANSWER), **lenient)
+    beside, _ = asked(engine, server, saying(BESIDE), **lenient)
+    far, _ = asked(engine, server, saying(ELSEWHERE), **lenient)
+
+    assert score(far) < score(beside) < score(right)
+    assert right.correctness == beside.correctness  # of the same extract
+    decisions = [replay(one, settings) for one in (right, beside)]
+    assert [one.metadata["drafter"] for one in decisions] == ["model", "model"]
+    for one, found in zip(decisions, (right, beside), strict=True):
+        assert one.confidence == pytest.approx(score(found), abs=0.001)
+        assert (one.confidence_basis, one.scores["correctness"]) == ("correctness", score(found))
+
+
+def test_given_a_draft_below_the_limit_that_the_extract_reaches_then_it_is_sent_back_and_the_extract_stands(
+    engine: Engine, server: ModelServer
+) -> None:
+    found, settings = asked(engine, server, saying(BESIDE), rewording="audited")
+    assert found.correctness is not None
+    between = settings.changed(min_correctness=(score(found) + found.correctness) / 2)
+    below = settings.changed(min_correctness=score(found) - 1e-6)
+
+    refused, shown = replay(found, between), replay(found, below)
+
+    assert refused.metadata["drafter"] == "extract"
+    assert ANSWER in refused.answer
+    assert [check.reason for check in refused.attempts[0].checks if check.blocks] == [Reason.DRAFT_CORRECTNESS]
+    assert (shown.metadata["drafter"], BESIDE in shown.answer) == ("model", True)
+    alone = replay(found, between.changed(fallback_extract=False))
+    assert (alone.is_safe(), alone.reasons) == (False, (Reason.DRAFT_CORRECTNESS,))
+
+
+def test_given_a_claim_in_other_words_then_its_words_are_scored_and_not_the_sentence_that_it_cites(
+    engine: Engine, server: ModelServer
+) -> None:
+    lenient = {"correctness_mode": "observe", "rewording": "audited"}
+    whole, _ = asked(engine, server, saying(ANSWER), **lenient)
+    emptied, _ = asked(engine, server, saying("The flow meter must be calibrated.", quotes=(ANSWER,)), **lenient)
+
+    assert score(emptied) < score(whole)
+
+
+def test_given_a_sentence_of_a_passage_beyond_the_best_five_then_it_is_read_all_the_same(
+    server: ModelServer, engine: Engine, tmp_path: Path
+) -> None:
+    many = open_engine(tmp_path, settings=Settings.load())
+    texts = [TEXT, *(f"Chapter {n} of the manual tells of the garden, its {n} trees and the path around the pond." for n in range(6))]
+    assert not many.library.add([text_source(f"d{n}", text) for n, text in enumerate(texts)], Settings.load()).problems
+    many.tools = engine.tools
+    found, _ = asked(many, server, saying(ANSWER), correctness_mode="observe", rewording="audited")
+    assert found.llm_trace is not None
+    draft, corpus = found.llm_trace.attempts[0].draft, many.library.snapshot
+    answering = next(hit for hit in found.hits if ANSWER in hit.passage.text)
+    behind = (*(hit for hit in found.hits if hit is not answering), answering)
+    assert len(behind) == 7
+
+    known, deep = (draft_correctness(draft, found, hits, corpus, many.tools) for hits in (found.hits, behind))
+
+    assert known == pytest.approx(score(found))
+    assert deep is not None
+    assert deep > 0.8 * score(found)
+
+
+def test_given_documents_that_are_still_indexed_then_the_score_of_a_draft_is_lowered_as_that_of_an_extract(
+    engine: Engine, server: ModelServer
+) -> None:
+    found, _ = asked(engine, server, saying(ANSWER), correctness_mode="observe", rewording="audited")
+    assert found.llm_trace is not None
+    state = Indexing(documents=1, searched=1, passages=10, embedded=5)
+    early = replace(found, metadata={**found.metadata, INDEXING: state.to_json()})
+
+    lowered = draft_correctness(found.llm_trace.attempts[0].draft, early, found.hits, engine.library.snapshot, engine.tools)
+
+    assert lowered == pytest.approx(state.lowered(score(found)))
+    assert lowered < score(found)
+
+
+@each("mode", [Mode.OBSERVE, Mode.OFF])
+def test_given_a_gate_that_refuses_nothing_then_neither_does_the_score_of_the_draft(
+    mode: Mode, engine: Engine, server: ModelServer
+) -> None:
+    found, settings = asked(engine, server, saying(BESIDE), rewording="audited")
+
+    decision = replay(found, settings.changed(correctness_mode=mode, min_correctness=1.0))
+
+    assert decision.metadata["drafter"] == "model"
+    assert _check(decision).state is State.ABSTAINED
+
+
+def test_given_a_record_of_version_7_then_the_extract_s_score_stands_for_its_drafts_as_before(engine: Engine, server: ModelServer) -> None:
+    found, settings = asked(engine, server, saying(BESIDE), rewording="audited")
+    row = to_record(found)
+    assert score(from_record(row)) == score(found)
+    for one in row["llm_trace"]["attempts"]:
+        del one["correctness"]
+
+    old = from_record({**row, "schema_version": 7}, engine.library.snapshot.page_text)
+
+    assert old.llm_trace is not None
+    assert [one.correctness for one in old.llm_trace.attempts] == [None]
+    decision = replay(old, settings)
+    assert decision.scores["correctness"] == found.correctness
+    assert _check(decision).state is State.ABSTAINED
+
+
+@each("value", [-0.1, 1.1, float("nan")])
+def test_given_no_probability_then_no_draft_is_made_with_it(value: float) -> None:
+    with pytest.raises(ValueError, match="correctness"):
+        Attempt((), Call(Step.DRAFT), correctness=value)
+
+
+def _check(decision: Decision) -> CheckResult:
+    return next(one for one in decision.attempts[0].checks if one.stage == "draft_correctness")
