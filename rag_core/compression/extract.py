@@ -22,9 +22,11 @@ from rag_core.gating.asked import AskedFor, asks
 from rag_core.gating.features import NO_ODDS, Weights
 from rag_core.gating.fit import NOWHERE, Context, Fit, fits
 from rag_core.gating.row import UNKNOWN
+from rag_core.gating.stated import names_only_periods
 from rag_core.grounding.units import Unit, header_of, in_order, units
 from rag_core.ingest.context import SECTION_MARK, context
 from rag_core.language import is_order, terms, words
+from rag_core.retrieval.titled import Titled
 from rag_core.settings import DATA, Settings
 
 PASSAGES = 5  # the best passages are read; deeper ones held the answer in under 2 % of the training questions
@@ -106,6 +108,7 @@ def score_units(
     page_text: PageText,
     *,
     titles: Mapping[str, str] = NO_TITLES,
+    named: Titled | None = None,
     read: Read | None = None,
     legible: Collection[str] = (),
 ) -> list[Scored]:
@@ -119,6 +122,7 @@ def score_units(
         embed: gives unit vectors.
         page_text: reads a page.
         titles: of documents, by id.
+        named: the documents that the question names.
         read: reads texts together with the question; None where nothing reads the question's language.
         legible: languages of passages that it reads.
     """
@@ -129,11 +133,12 @@ def score_units(
         before = ""
         for unit in units(hit.passage, page_text):
             key = (hit.passage.document, unit.text)
-            # passages overlap; what asks or orders states nothing
-            if key not in seen and not asks(unit.text, hit.passage.language) and not is_order(unit.text):
+            # passages overlap; what asks or orders states nothing, nor do the dates that head columns
+            if key not in seen and not _states_nothing(unit):
                 seen.add(key)
                 candidates.append((i, unit, frozenset(terms(unit.text, hit.passage.language))))
-                contexts.append(Context(titles.get(hit.passage.document, ""), _place(hit.passage), unit.lead or before))
+                elsewhere = named is not None and named.is_another(hit.passage)
+                contexts.append(Context(titles.get(hit.passage.document, ""), _place(hit.passage), unit.lead or before, elsewhere))
             before = unit.text
     coverage = [weights.coverage(_with_context(unit, held)) for _, unit, held in candidates]
     chosen = sorted(range(len(candidates)), key=lambda j: (-(coverage[j] - 0.05 * candidates[j][0]), j))[:EMBEDDED_UNITS]
@@ -170,6 +175,13 @@ def said_otherwise(scored: Scored, text: str, asked: AskedFor, read: Read | None
     features = scored.features | {"typed": _typed(fit)} | {name: value for name, value in fit.features().items() if name in FEATURES}
     odds = scored.log_odds if read is None or scored.log_odds is None else float(read([_reading(text, scored)])[0])
     return replace(scored, features=features, relevance=relevance(features, odds), fit=fit, log_odds=odds)
+
+
+def _states_nothing(unit: Unit) -> bool:
+    language = unit.passage.language
+    if asks(unit.text, language) or is_order(unit.text):
+        return True
+    return unit.passage.kind is PassageKind.TABLE and names_only_periods(unit.text, language)
 
 
 def relevance(features: dict[str, float], log_odds: float | None = None) -> float:
@@ -256,11 +268,12 @@ def extract(
     settings: Settings,
     *,
     titles: Mapping[str, str] = NO_TITLES,
+    named: Titled | None = None,
     read: Read | None = None,
     legible: Collection[str] = (),
 ) -> Extract:
     """Draft an answer from the hits, best first; for the arguments see `score_units`."""
-    scored = score_units(hits, weights, asked, question_vector, embed, page_text, titles=titles, read=read, legible=legible)
+    scored = score_units(hits, weights, asked, question_vector, embed, page_text, titles=titles, named=named, read=read, legible=legible)
     best = max((s.features["cosine"] for s in scored), default=0.0)
     by_unit = {id(s.unit): s for s in choose(scored, settings)}
     ordered = in_order([s.unit for s in by_unit.values()], [hit.passage for hit in hits])

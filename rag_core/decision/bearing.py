@@ -29,7 +29,8 @@ from rag_core.gating.features import DRAFTED, weigh
 from rag_core.gating.features import measure as measure_features
 from rag_core.grounding.contradictions.subject import Asked
 from rag_core.grounding.own_words import cited_units
-from rag_core.retrieval.query import core, expand
+from rag_core.retrieval.query import core, expand, without_instructions
+from rag_core.retrieval.titled import titled
 
 
 def bears(draft: Draft, measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, tools: Tools) -> bool:
@@ -103,7 +104,7 @@ def _worded(claim: Claim, scored: Scored, measurements: Measurements, tools: Too
     if claim.text == scored.unit.text or scored.unit.passage.kind is PassageKind.TABLE:
         return scored
     language = measurements.understanding.language
-    read = reader(expand(measurements.question), language, tools.answerability_model)
+    read = reader(without_instructions(expand(measurements.question), language), language, tools.answerability_model)
     return said_otherwise(scored, claim.text, asked_for(measurements.question, language), read)
 
 
@@ -143,5 +144,6 @@ def _scored(measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, too
     return score_units(
         hits, weigh(core(query.text, language), language, corpus.lexical), asked_for(measurements.question, language), query.vector,
         tools.embedder.embed, corpus.page_text, titles=measurements.library.titles,
+        named=titled(measurements.understanding.entities, language, corpus),
         read=reader(query.text, language, tools.answerability_model), legible=legible(tools.answerability_model),
     )  # fmt: skip

@@ -42,6 +42,7 @@ from rag_core.grounding.contradictions.subject import Asked
 from rag_core.ingest.context import context
 from rag_core.language import intent, keywords, question_language
 from rag_core.retrieval.query import core, expand
+from rag_core.retrieval.titled import titled
 from rag_core.settings import Settings
 
 
@@ -153,8 +154,8 @@ def _measured(measurements: Measurements, corpus: Corpus, tools: Tools, rows: li
         weights = weigh(core(query.text, language), language, corpus.lexical)
         found = extract(
             hits, weights, asked_for(measurements.question, language), vector, tools.embedder.embed, corpus.page_text, s,
-            titles=measurements.library.titles, read=reader(query.text, language, tools.answerability_model),
-            legible=legible(tools.answerability_model),
+            titles=measurements.library.titles, named=titled(measurements.understanding.entities, language, corpus),
+            read=reader(query.text, language, tools.answerability_model), legible=legible(tools.answerability_model),
         )  # fmt: skip
     with timed("signals"):
         missing = missing_entities(measurements.understanding.entities, language, corpus, rows, measurements.library)

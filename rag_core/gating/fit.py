@@ -9,7 +9,7 @@
 | negation | {0, .5, 1} | 1 where both say not or neither, 0 where only the question does |
 | degree | {0, 1} | 0 where the question asks for the highest or lowest and the sentence tells of none |
 | sure | [0, 1] | how sure the type is |
-| contradicts | {0, 1} | whether the sentence is surely of something else: another year, quarter, paragraph or code, or the reverse |
+| contradicts | {0, 1} | whether it is surely of something else: another year, quarter, paragraph, code or document, or the reverse |
 | label | [0, 1] | share of its label's words that the question has: of a row's first cell, of what stands before a colon; 0 without one |
 | row | [0, 1] | how surely a row of a table is the one asked for, as `gating/row.py` says; 0 for what is no row |
 """
@@ -48,11 +48,15 @@ _UNCLEAR = 0.4  # for a name that may be an ordinary word; chosen
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where a sentence stands: title of its document, heading above it, and the sentence before; each may be empty."""
+    """Where a sentence stands: title of its document, heading above it, and the sentence before; each may be empty.
+
+    `elsewhere`: whether the question names a document, and this is another one that does not speak of it.
+    """
 
     title: str = ""
     section: str = ""
     previous: str = ""
+    elsewhere: bool = False
 
 
 NOWHERE = Context()
@@ -60,7 +64,10 @@ NOWHERE = Context()
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The features of one sentence, as the module's table says; `why` names the contradiction: year, period, law, code or opposite."""
+    """The features of one sentence, as the module's table says; `why` names the contradiction.
+
+    It is one of year, period, law, code, document and opposite, or empty.
+    """
 
     holds: float
     near: float
@@ -89,7 +96,8 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
     holds, places = _held(asked, stated, words, label)
     period, other_period = _period(asked, stated, around, title, words)
     named, other_named = _named(asked, text, stated, context, [*around, title])
-    why = other_period or other_named or ("opposite" if is_reverse(asked.bearing, stated, language) else "")
+    other_document = "document" if context.elsewhere else ""
+    why = other_period or other_named or other_document or ("opposite" if is_reverse(asked.bearing, stated, language) else "")
     is_row = not why and may_be_row(asked, text, holds, stated, around[0])
     of_period = period if asked.years or asked.parts else 1.0
     return Fit(

@@ -17,6 +17,7 @@ CODE_NAMED = 0.6  # the same where it asks something else that has to do with th
 BESIDE_CODE = 0.7  # least share of the subject for a label behind a code: "which register holds ..." has a verb too; chosen
 CODE_DIGITS = 3  # at least of a number that names a row, such as an HTTP status or a register; chosen
 UNKNOWN = 0.5  # `Fit.holds` where nothing tells whether a type is held
+_BRACKETS = regex.compile(r"\([^()]*\)")
 _CELL = " | "  # between the cells of a row
 _IN_DIGITS = frozenset({AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE})
 _TELLING = NAMES | {AnswerType.DATE, AnswerType.DURATION}  # types that a text surely lacks where `holds` is low
@@ -76,12 +77,18 @@ def _share(asked: AskedFor, cell: str, beside: set[str], language: str, least: f
     wanted = asked.subject - (names - there)
     has = len(wanted & there) / max(1, len(wanted))
     said = share_asked(asked, label, language) * has**2 if has >= least else 0.0
-    return max(said, *(_printed(metric, label, wanted, there, language) for metric in asked.metrics), 0.0)
+    return max(said, *(_printed(metric, cell, wanted, there, language) for metric in asked.metrics), 0.0)
 
 
-def _printed(metric: NamedMetric, label: Sequence[str], wanted: frozenset[str], there: set[str], language: str) -> float:
-    """`_share` where the label is one that reports print the metric under: its words stand for those that the metric was named by."""
-    small, own = small_words(language), _counted(label, language)
+def _printed(metric: NamedMetric, cell: str, wanted: frozenset[str], there: set[str], language: str) -> float:
+    """`_share` where the label is one that reports print the metric under: its words stand for those that the metric was named by.
+
+    What stands in brackets does not count: "Net income (loss)", "Property, plant and equipment (PP&E)".
+    """
+    small = small_words(language)
+    own = _counted([word for word in map(fold, WORD.findall(_BRACKETS.sub(" ", cell))) if word not in small], language)
+    if not own:
+        return 0.0
     shares = [len(words - small) / len(own) for words in metric.labels if own >= words - small]
     rest = wanted - {word[:KEY_CHARS] for word in metric.words}
     has = len(rest & there) / len(rest) if rest else 1.0

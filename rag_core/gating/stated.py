@@ -112,6 +112,22 @@ def _vocabulary(language: str) -> _Vocabulary:
     )
 
 
+def names_only_periods(text: str, language: str) -> bool:
+    """Whether a text is dates and nothing else, as a row that heads columns is: "January 28, 2023 | January 29, 2022"."""
+    stated = read(text, language)
+    info = LANGUAGES.get(language)
+    if not stated.years or any(number.kind not in _OF_PERIODS for number in stated.numbers):
+        return False
+    dated = {number.at for number in stated.numbers}
+    left = " ".join(word for at, word in enumerate(stated.words) if at not in dated and word[0].isalnum())
+    for pattern in info.asked.periods.values() if info and info.asked else ():
+        left = pattern.sub(" ", left)
+    return not set(left.split()) - small_words(language)
+
+
+_OF_PERIODS = frozenset({"date", "month", "ordinal", "duration"})
+
+
 @cache
 def small_words(language: str) -> frozenset[str]:
     """The folded question words and stop words of a language; none of an unknown one."""

@@ -17,8 +17,10 @@ TITLE_WORDS = 8  # in a heading with a full stop
 MAX_ROWS = 3  # a heading of more rows is a paragraph in bold
 LARGER = 1.08  # times the body's font size
 FULL = 0.7  # a row that its paragraph's last row may follow is at least so long as the row below; a heading above a heading is shorter
+MAX_HANG = 4  # times the font size; the words of an item stand at most so far behind its mark; chosen
 NO_PATTERN = 20  # the rank of a heading without a number, behind all patterns of numbers
 
+_BULLET = re.compile(r"[•●▪■◦‣∙]\s*\S")
 _MARKDOWN = re.compile(r"(#{1,6})\s+\S")
 _UNDERLINE = re.compile(r"={3,}|-{3,}")
 _NUMERAL = r"(?:[IVXLC]{1,6}|\d{1,3})(?:\.\d{1,3})*[A-Z]?"
@@ -52,7 +54,7 @@ def heading_end(rows: Sequence[Row], start: int, body: float) -> int:
         return start + 2
     if (
         (before and _goes_on(before, rows[start], body))
-        or (before and _open(before, rows[start]))
+        or (before and (_open(before, rows[start]) or _hangs(before, rows[start])))
         or not _is_heading(before, rows[start], after, body)
     ):
         return start
@@ -109,6 +111,12 @@ def _titles(row: Row, after: Row | None, pattern: int) -> bool:
 def _open(before: Row, row: Row) -> bool:
     """Whether a row in lower case can only go on with the sentence of the row before it."""
     return row.text[0].islower() and row.size == before.size > 0 and not row.apart and not _ends(before.text)
+
+
+def _hangs(before: Row, row: Row) -> bool:
+    """Whether a row is the second one of an item: set like its first row, and indented below the words behind the mark."""
+    alike = (row.size, row.bold) == (before.size, before.bold) and row.size > 0 and not row.apart
+    return alike and _BULLET.match(before.text) is not None and 0 < row.left - before.left < MAX_HANG * row.size
 
 
 def _stands_over_text(row: Row, after: Row | None, pattern: int) -> bool:

@@ -16,7 +16,7 @@ from itertools import pairwise
 from rag_core.domain.documents import Page, Span
 from rag_core.ingest.asides import caption_end, contents_end, is_contents, is_fragment, is_signature
 from rag_core.ingest.code import code_end, code_rows
-from rag_core.ingest.headings import Style, heading_end, style, title
+from rag_core.ingest.headings import MAX_HANG, Style, heading_end, style, title
 from rag_core.ingest.rows import MAX_ROW_CHARS, Row, boilerplate, ends_sentence, rows
 from rag_core.ingest.spacing import alike_sizes, row_pitches, settled
 from rag_core.ingest.tables import header_rows, table_end
@@ -27,9 +27,11 @@ _ITEM = re.compile(
 )
 _DECIMAL = re.compile(r"\d{1,3}(?:\.\d{1,3})+\s+(?=[\da-z(%])")  # "11.43 and 11.45" is no clause 11.43
 _SOFT_MARK = re.compile(r"(?:[*–—-]|\d{1,3}(?:\.\d{1,3})*\.?|[A-Za-z]\.)\s")  # what may also stand within a sentence
+_NOTE = re.compile(r"[¹²³⁴-⁹*†‡]")  # the mark of another footnote
 _CLOSED = re.compile(r"[.!?:;,।॥…]\W*$")
 _MARK_ALONE = re.compile(r"[•●▪■◦‣∙]")
 _LONG_ROW = 120  # characters; in a text document with rows this long each is a paragraph of its own
+WIDE = 80  # characters of a row that can only be a full line of text; chosen
 FULL = 0.9  # part of the width of the row above, with which a row that ends no sentence goes on in the next column
 MAX_ROWS_BETWEEN = 4  # between two parts of a table on one page: a group label in bold or of several rows
 
@@ -183,9 +185,16 @@ def _is_full(content: Sequence[Row], first: int, index: int) -> bool:
 
 
 def _flows(content: Sequence[Row], first: int, index: int) -> bool:
-    """Whether an open row fills its column, so that the row in another block goes on with it: right below, or at the top of a column."""
+    """Whether an open row fills its column, so that the row in another block goes on with it: right below, or at the top of a column.
+
+    The first row of a paragraph has none above it to be compared with; a long one counts as full for the row right below it.
+    """
     row, following = content[index - 1], content[index]
     below = following.top > row.top and not following.apart and abs(following.left - row.left) < following.size
+    hangs = starts_item(row) and following.top > row.top and not following.apart and 0 < following.left - row.left < MAX_HANG * row.size
+    cells = row.cells - (row.cells > 1 and starts_item(row))  # a mark may be a cell of its own
+    if index - 1 == first and (below or hangs) and cells == 1 and len(row.text) >= WIDE and not _NOTE.match(following.text):
+        return True
     return _is_full(content, first, index) and (below or following.top < row.top)
 
 

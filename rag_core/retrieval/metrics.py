@@ -42,7 +42,7 @@ def reported(question: str, language: str) -> str:
 
 
 def named_metrics(question: str, language: str) -> tuple[NamedMetric, ...]:
-    """The metrics of a question that reports print as a row of their own, so no ratios, in the list's order; arguments as for `reported`."""
+    """The metrics of a question that reports print as a row of their own, in the list's order; arguments as for `reported`."""
     said = f" {spaced(question)} "
     found = [(row, match) for row in _listed().get(language, ()) if row.rows and (match := row.asked.search(said))]
     return tuple(NamedMetric(frozenset(map(fold, match[0].split())), row.rows) for row, match in found[:MAX_METRICS])

@@ -19,7 +19,7 @@ _BRACKETS = regex.compile(r"\([^()]*\)")
 _JOINED = regex.compile(r"(?<=[?？؟।])(?=\p{Lu})")  # "in 2023?Round your answer": two sentences without a space
 _CLAUSE = regex.compile(r"(?<=[,:])\s")
 MIN_CORE_CHARS = 10  # a shorter rest asks nothing ("Why?" is four); chosen
-MAX_CHARS = 4000  # of a question that is looked at; a longer one stays whole; chosen
+MAX_CHARS = 4000  # in a question that is looked at; a longer one stays whole; chosen
 
 
 def expand(question: str) -> str:

@@ -7,11 +7,13 @@ that are named are ranked once more by themselves. A short document needs none o
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import regex
 
 from rag_core.domain.documents import Document
+from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Corpus
 from rag_core.language import LANGUAGES, fold
 
@@ -30,14 +32,37 @@ def titled_rows(named: Sequence[str], language: str, corpus: Corpus, rows: Seque
         corpus: what is searched.
         rows: the passages that may be found; None for all.
     """
+    found = [row for own in _own_rows(named, language, corpus, rows).values() for row in own]
+    return sorted(found) if len(found) < (len(corpus.passages) if rows is None else len(rows)) else []
+
+
+@dataclass(frozen=True, slots=True)
+class Titled:
+    """The long documents that a question names, by id, and the names."""
+
+    documents: frozenset[str]
+    names: tuple[tuple[str, ...], ...]
+
+    def is_another(self, passage: Passage) -> bool:
+        """Whether a passage is of another document than those that are named, and has none of the names either."""
+        if not self.documents or passage.document in self.documents:
+            return False
+        tokens = _tokens(passage.section, passage.header_text, passage.text)
+        return not any(_stands(name, tokens) for name in self.names)
+
+
+def titled(named: Sequence[str], language: str, corpus: Corpus) -> Titled:
+    """The long documents that a question names, whether they are searched or not; arguments as for `titled_rows`."""
+    return Titled(frozenset(_own_rows(named, language, corpus, None)), tuple(_names(named, language)))
+
+
+def _own_rows(named: Sequence[str], language: str, corpus: Corpus, rows: Sequence[int] | None) -> dict[str, list[int]]:
+    """For each long document that is named, where there are others, its rows that may be found."""
     names = list(_names(named, language))
     wanted = [document for document in corpus.documents if _is_named(document, names)] if names and len(corpus.documents) > 1 else []
     allowed = None if rows is None else frozenset(rows)
-    found: list[int] = []
-    for document in wanted:
-        own = [row for row in corpus.rows([document.id], {}) or () if allowed is None or row in allowed]
-        found += own if len(own) >= LONG else ()
-    return sorted(found) if len(found) < (len(corpus.passages) if rows is None else len(rows)) else []
+    own = {document.id: [row for row in corpus.rows([document.id], {}) or () if allowed is None or row in allowed] for document in wanted}
+    return {id: found for id, found in own.items() if len(found) >= LONG}
 
 
 def _names(named: Iterable[str], language: str) -> Iterable[tuple[str, ...]]:

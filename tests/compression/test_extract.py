@@ -35,6 +35,7 @@ from rag_core.gating.asked import asked_for
 from rag_core.gating.features import weigh
 from rag_core.gating.fit import NOWHERE, Context, fits
 from rag_core.grounding.units import Unit, cells, in_order, units
+from rag_core.retrieval.titled import Titled
 
 EMBEDDER = HashEmbedder()
 
@@ -304,6 +305,25 @@ def test_given_a_table_then_it_answers_with_the_row_its_header_and_the_place_of_
     assert claim.text == "Item | Price in EUR: Nut | 7"
     assert claim.evidence[0].quote == "Nut\t7"
     assert [TABLE_PAGE[span.start : span.end] for span in claim.evidence[0].spans] == ["Nut\t7", "Item\tPrice in EUR"]
+
+
+def test_given_a_row_of_dates_alone_then_it_heads_columns_and_answers_nothing() -> None:
+    page = "Cash was as follows\nJanuary 28, 2023\tJanuary 29, 2022\nCash\t1,874"
+    table = Passage("t#1", "t", "Cash", (Span(1, 20, len(page)),), "en", kind=PassageKind.TABLE)
+    weights, asked = weigh("cash 2023", "en", CONTRACT.lexical), asked_for("What was the cash in 2023?", "en")
+    found = score_units([hit(of=table)], weights, asked, EMBEDDER.embed(["x"])[0], EMBEDDER.embed, lambda document, number: page)
+
+    assert [one.unit.text for one in found] == ["Cash | 1,874"]
+
+
+def test_given_a_passage_of_another_document_than_the_one_named_then_its_sentences_contradict_the_question() -> None:
+    class Another(Titled):
+        def is_another(self, passage: Passage) -> bool:
+            return passage.document == "contract"
+
+    found = scored("What is the notice period?", [hit(of=CONTRACT.passages[0])], CONTRACT, named=Another(frozenset({"x"}), ()))
+
+    assert all(one.fit is not None and one.fit.contradicts and one.fit.why == "document" for one in found)
 
 
 def test_given_a_table_row_then_the_words_of_its_header_and_section_count_for_it() -> None:

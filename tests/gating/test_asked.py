@@ -233,3 +233,26 @@ def test_given_a_sentence_that_asks_or_sets_a_task_then_it_is_known_from_one_tha
 
 def test_given_a_language_without_words_for_what_is_asked_then_it_asks_for_anything() -> None:
     assert _type("Who led the project?", replace(LANGUAGES["en"], asked=None)) == (AnswerType.OTHER, 0.0)
+
+
+def test_given_a_degree_within_a_name_then_nothing_is_asked_for_in_a_highest_degree() -> None:
+    assert not asked_for("What was the cash of Best Buy?", "en").superlative
+    assert asked_for("What was the best offer?", "en").superlative
+
+
+def test_given_a_date_then_its_month_is_neither_a_name_nor_what_the_question_is_about() -> None:
+    asked = asked_for("How much was the cash for the fiscal year ending January 28, 2023?", "en")
+    assert asked.names == ()
+    assert asked.subject == {"cash"}
+
+
+def test_given_words_that_only_ask_for_a_figure_then_they_are_no_part_of_the_subject_unless_alone() -> None:
+    assert asked_for("What was the amount of debt that it reported?", "en").subject == {"debt"}
+    assert asked_for("What was the amount?", "en").subject == {"amoun"}
+
+
+def test_given_instructions_then_they_state_no_constraint() -> None:
+    """A number or year in an instruction is none of the question."""
+    asked = asked_for("What was the debt? Round to 2 decimals and assume the standards of 2019.", "en")
+    assert asked.years == frozenset()
+    assert asked.words == asked_for("What was the debt?", "en").words

@@ -93,7 +93,15 @@ HEADS = "Balance sheet › $ in millions; January 28, 2023 | January 29, 2022"
         ("Who is the chief executive officer?", "47 | Chief Executive Officer | 2019", 0.0),
         ("What does a permit cost?", "40 | Permit | 50", 0.0),
         ("When does the permit end?", "Permit | end of the line", 0.0),
-        ("EPS?", "Earnings per share | 2.10", 0.0),
+        ("EPS?", "Earnings per share | 2.10", 1.0),
+        ("How much was the capital expenditure?", "Purchases of property, plant and equipment (PP&E) | (1,577)", 1.0),
+        ("How much was the capital expenditure?", "Purchases of marketable securities | (1,577)", 0.0),
+        ("How much cash flow from operating activities did it generate?", "Net cash provided by operating activities | 381", 1.0),
+        ("What is the gross margin?", "Net sales | 381", 0.0),
+        ("What was the net income?", "(1) | 381", 0.0),
+        ("What was the amount of total assets?", "Total assets | 8,802", 1.0),
+        ("What was Best Buy's cash in 2023?", "Cash | 1,874", 0.8),
+        ("What was the cash at January 28, 2023?", "Cash | 1,874", 0.8),
     ],
 )
 def test_given_a_row_then_its_label_its_heads_and_its_period_say_how_surely_it_is_the_one_asked_for(

@@ -28,8 +28,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "dea570c50419"),
-    "language": (3, "fc11210b645e"),
-    "features": (8, "a58cd577ddc0"),
+    "language": (3, "8019f9665694"),
+    "features": (8, "0ee910fb17ff"),
 }
 
 

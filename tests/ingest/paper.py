@@ -26,6 +26,7 @@ class Set:
     bold: bool = False
     mono: bool = False
     gap: bool = True
+    left: float = 50.0
 
 
 def head(text: str, size: float = 14.0) -> Set:
@@ -45,7 +46,7 @@ def page(number: int, rows: Sequence[Set]) -> Page:
         for cell in row.text.split("\t"):
             cells.append((offset, offset + len(cell)))
             offset += len(cell) + 1
-        box = Box(50, 40 + PITCH * index, 50 + 5 * len(row.text), 50 + PITCH * index)
+        box = Box(row.left, 40 + PITCH * index, row.left + 5 * len(row.text), 50 + PITCH * index)
         lines.append(Line(len(text), len(text) + len(row.text), box, row.size, row.bold, row.mono, block, tuple(cells)))
         text += row.text
     return Page(number, text, lines=tuple(lines), width=612, height=792)

@@ -242,6 +242,37 @@ def test_given_bullets_set_apart_by_a_gap_when_read_then_they_are_a_list_and_no_
     assert len(block.parts) == 3
 
 
+OPEN = "The company today announced changes to its accounts for the year and to its plans and"  # a full row that ends no sentence
+
+
+def test_given_rows_that_each_are_a_block_of_the_file_when_read_then_an_open_first_row_goes_on() -> None:
+    rows = [Set(OPEN), Set("Guidance for 2023, which shows its operations as they are after the sale."), Set(f"“{SENTENCE}”")]
+
+    first, *_ = of_kind([page(1, rows)], BlockKind.PARAGRAPH)
+
+    assert first.startswith(f"{OPEN}\nGuidance")
+
+
+@each("following", ["³ Excludes the effect of currencies", "* Excludes the effect of currencies"])
+def test_given_a_long_footnote_without_a_full_stop_when_read_then_the_next_one_stands_for_itself(following: str) -> None:
+    texts = of_kind([page(1, [Set(f"² {OPEN} others"), Set(following)])], BlockKind.PARAGRAPH)
+
+    assert not any("others\n" in text for text in texts)
+
+
+def test_given_a_short_row_that_ends_no_sentence_when_read_then_the_next_block_does_not_go_on_with_it() -> None:
+    assert len(blocks([page(1, [Set("Main Street 5"), Set("New Harbour"), *prose(SENTENCE, SENTENCE)])], "en")) > 1
+
+
+def test_given_an_item_in_larger_print_when_read_then_its_second_row_is_no_heading() -> None:
+    """Items of a notice are often larger than the text; the words of a wrapped one hang below its first words."""
+    items = [Set(f"•\t{OPEN}", size=11.5), Set("Adjusted Growth of 6 %; Figures exclude the plant", size=11.5, left=66.0)]
+    pages = [page(1, [*items, *(Set(f"{SENTENCE} {SENTENCE}") for _ in range(5))])]
+
+    assert of_kind(pages, BlockKind.HEADING) == []
+    assert of_kind(pages, BlockKind.LIST) == [f"•\t{OPEN}\nAdjusted Growth of 6 %; Figures exclude the plant"]
+
+
 @pytest.mark.parametrize("code", ["def area(r):\n    return 3.14 * r * r\n\nprint(area(2))", "```\nmake app\nmake test\n```"])
 def test_given_code_between_paragraphs_when_read_then_it_is_code(code: str) -> None:
     prose_rows = "\n\n".join([SENTENCE] * 8)

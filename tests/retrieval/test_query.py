@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rag_core.decision.find import read_query
 from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
-from rag_core.retrieval.query import core, expand
+from rag_core.retrieval.query import core, expand, without_instructions
 from rag_core.settings import Settings
 
 
@@ -47,7 +47,7 @@ def test_given_nothing_to_expand_when_expanded_then_the_question_stays(asked: st
 def test_given_instructions_behind_a_question_when_cored_then_only_the_question_is_left() -> None:
     asked = "What is the net income (in USD millions)? If it is not stated, say so. Round to one decimal place."
 
-    assert core(asked, "en") == "What is the net income ?"
+    assert core(asked, "en") == "What is the net income?"
 
 
 def test_given_a_request_without_a_question_mark_when_cored_then_it_stays_whole() -> None:
@@ -56,6 +56,40 @@ def test_given_a_request_without_a_question_mark_when_cored_then_it_stays_whole(
 
 def test_given_a_question_that_is_only_a_bracket_when_cored_then_it_stays_whole() -> None:
     assert core("(What is it?)", "en") == "(What is it?)"
+
+
+@each(
+    ("asked", "language", "left"),
+    [
+        ("What was the margin in 2023?Answer in percent, round to one decimal.", "en", "What was the margin in 2023?"),
+        ("Using the cash flow statement, how much did it borrow? Answer in USD millions.", "en", "how much did it borrow?"),
+        ("By drawing conclusions from the income statement only, what was net income (in USD thousands)?", "en", "what was net income?"),
+        ("Is it liquid? If liquidity is no useful metric here, then please state that and explain why.", "en", "Is it liquid?"),
+        ("Wie hoch war der Umsatz (in Mio. Euro)? Bitte geben Sie das Ergebnis mit einer Stelle an.", "de", "Wie hoch war der Umsatz?"),
+        ("Podle dokumentu, jaká je výpovědní lhůta? Uveďte výsledek v procentech.", "cs", "jaká je výpovědní lhůta?"),
+    ],
+)  # fmt: skip
+def test_given_instructions_in_any_form_when_set_aside_then_what_is_asked_is_left(asked: str, language: str, left: str) -> None:
+    assert without_instructions(asked, language) == left
+
+
+@each(
+    "asked",
+    [
+        "Based on the lease, what must the tenant pay?", "Using a ladder, what must be worn?", "According to § 5, who pays?",
+        "Give the address of the seller.", "If it rains, who pays?", "He came in 1884. Where did he live?", "Answer in one word.",
+        "Who pays (the tenant or the landlord)?", "Round your answer to two decimal places.", "",
+    ],
+)  # fmt: skip
+def test_given_a_condition_or_nothing_else_when_instructions_are_set_aside_then_the_question_stays(asked: str) -> None:
+    """What the answer depends on is no instruction, and a question is never emptied."""
+    assert without_instructions(asked, "en") == asked
+
+
+@given(st.text(max_size=200), st.sampled_from(["en", "de", "cs", "hi", "und"]))
+def test_setting_instructions_aside_never_empties_a_question_and_adds_no_word(asked: str, language: str) -> None:
+    left = without_instructions(asked, language)
+    assert left == asked or (left.strip() and set(left.split()) <= set(asked.split()) | {left.split()[-1]})
 
 
 @given(st.text(max_size=200))

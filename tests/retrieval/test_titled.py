@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, settings
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from rag_core.language import terms
 from rag_core.retrieval.hybrid import Ranking, retrieve
-from rag_core.retrieval.titled import LONG, titled_rows
+from rag_core.retrieval.titled import LONG, titled, titled_rows
 
 EMBEDDER = HashEmbedder()
 
@@ -105,3 +106,24 @@ def test_given_rows_that_may_be_found_then_a_named_one_is_among_them() -> None:
     found = retrieve(question, EMBEDDER.embed([question])[0], terms(question, "en"), CORPUS, settings(), allowed, titled=titled)
     assert allowed is not None
     assert set(found.candidates) <= set(allowed)
+
+
+@each(
+    ("named", "other", "another"),
+    [
+        (("Tinwhistle",), "HARBOURLIGHT_2022_10K", True),
+        (("Tinwhistle",), "TINWHISTLE_2022_10K", False),
+        (("Tinwhistle", "Harbour Light"), "HARBOURLIGHT_2022_10K", False),
+        (("Shortletter",), "HARBOURLIGHT_2022_10K", False),
+        ((), "HARBOURLIGHT_2022_10K", False),
+    ],
+)
+def test_given_a_long_document_is_named_then_a_passage_of_another_one_is_told(named: tuple[str, ...], other: str, another: bool) -> None:
+    passage = next(one for one in CORPUS.passages if one.document == other)
+    assert titled(named, "en", CORPUS).is_another(passage) is another
+
+
+def test_given_a_passage_that_speaks_of_the_name_then_it_is_not_another_documents() -> None:
+    passage = next(one for one in CORPUS.passages if one.document == "HARBOURLIGHT_2022_10K")
+    speaks = replace(passage, text=f"{passage.text} Tinwhistle was bought.")
+    assert not titled(("Tinwhistle",), "en", CORPUS).is_another(speaks)
