@@ -20,7 +20,7 @@ from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.decision import Decision
 from rag_core.domain.indexing import INDEXING
 from rag_core.domain.llm_trace import OnStage
-from rag_core.domain.measurements import Measurements
+from rag_core.domain.measurements import UNREAD, Measurements
 from rag_core.domain.ports import Cancel, Corpus
 from rag_core.domain.status import Reason
 from rag_core.errors import InvalidSetting
@@ -70,7 +70,12 @@ class Engine:
             Cancelled: it was stopped while a model was waited for.
         """
         self.library.refresh()
-        return measured_on(self.library.view, self.tools, question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled)
+        measured = measured_on(
+            self.library.view, self.tools, question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled
+        )
+        if not measured.library.passages and (waiting := len(self.library.unfinished())):
+            return replace(measured, metadata={**measured.metadata, UNREAD: waiting})
+        return measured
 
     def ask(
         self,

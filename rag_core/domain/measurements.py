@@ -20,6 +20,7 @@ from rag_core.settings import Settings
 if TYPE_CHECKING:
     from rag_core.domain.llm_trace import LlmTrace
 
+UNREAD = "unread"  # in the metadata of a question that nothing could be searched for: how many files were added and are not read yet
 TYPED, REWRITTEN_BY = "typed", "rewritten_by"  # in the metadata of a rewritten question: as it was typed; rules, model or reader
 
 

@@ -20,8 +20,8 @@ from rag_core.decision.tools import Tools
 from rag_core.decision.why_missed import LostAt
 from rag_core.domain.documents import Metadata
 from rag_core.domain.indexing import ALLOWANCE, INDEXING
-from rag_core.domain.measurements import Measurements
-from rag_core.domain.status import ConfidenceLevel
+from rag_core.domain.measurements import UNREAD, Measurements
+from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.engine import Engine, confidence_metadata, measured_on
 from rag_core.errors import InvalidInput, LibraryBusy
 from rag_core.language import terms
@@ -436,3 +436,20 @@ def test_given_a_document_that_does_not_end_in_time_when_given_up_then_it_is_uns
     waiting.withdraw([document.id])
     assert waiting.give_up([document.id], 0.0)
     assert waiting.unwanted() == frozenset()
+
+
+def test_given_nothing_read_yet_but_a_file_added_then_a_refusal_says_to_wait(tmp_path: Path) -> None:
+    """Whoever has added a file a moment ago is not told to add one."""
+    made = library(tmp_path)
+    engine = Engine(made, Tools(HashEmbedder()))
+    before = engine.ask("What is the notice period?", Settings.load())
+    made.add([text("lease", "The notice period is 30 days.")], Settings.load(), cancelled=lambda: True)
+    during = engine.ask("What is the notice period?", Settings.load())
+    made.resume(Settings.load())
+    after = engine.ask("What is the notice period?", Settings.load())
+
+    assert before.suggestions == ("Add documents first.",)
+    assert (during.reason, during.suggestions) == (Reason.NOTHING_RETRIEVED, ("Ask again in a moment: what was added is not read yet.",))
+    assert during.metadata[UNREAD] == 1
+    assert UNREAD not in before.metadata
+    assert UNREAD not in after.metadata

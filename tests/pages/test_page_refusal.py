@@ -20,6 +20,7 @@ from rag_core.decision.what_if import flips
 from rag_core.decision.why_missed import LostAt, Missed, RankedPassage
 from rag_core.domain.decision import Decision
 from rag_core.domain.drafts import Draft
+from rag_core.domain.measurements import UNREAD, LibraryFacts
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction, judge
 from rag_core.settings import Mode, Settings
@@ -120,6 +121,12 @@ def test_given_no_document_when_asked_then_the_refusal_says_that_there_is_none(e
     assert "There are no documents to search yet, so there is nothing to answer from." in texts(app)
     assert by_key(app, "missed") == []
     assert "best sentence found" not in badges(app)
+
+
+@each(("unread", "says"), [({}, "There are no documents to search yet"), ({UNREAD: 1}, "Your documents are not read yet")])
+def test_given_nothing_to_search_then_a_file_that_is_being_read_is_told_from_none(unread: dict[str, int], says: str) -> None:
+    of = measurements(hits=(), library=LibraryFacts(), metadata=unread)
+    assert refusal.why(Asked(of.question, Scope(), of, decide(of), of.settings)).startswith(says)
 
 
 @each("reason", [reason for reason in Reason if reason not in (Reason.NONE, Reason.GREETING, Reason.ABOUT_LIBRARY)])

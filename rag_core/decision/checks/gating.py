@@ -9,7 +9,7 @@ import numpy as np
 
 from rag_core.decision.checks.row import Check, Columns
 from rag_core.domain.given import given_of
-from rag_core.domain.measurements import Measurements
+from rag_core.domain.measurements import UNREAD, Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction
 from rag_core.gating.computed import asks_to_compute, computed_in_words
@@ -90,6 +90,8 @@ def _least_answerability(m: Measurements, _: float) -> float:
     return least_answerability(m.settings, m.understanding.intent)
 
 
+_WAIT = "Ask again in a moment: what was added is not read yet."
+
 GATING: tuple[Check[Measurements], ...] = (
     Check(
         name="availability",
@@ -100,7 +102,7 @@ GATING: tuple[Check[Measurements], ...] = (
         value=lambda m: float(len(m.hits)),
         threshold=1,  # not a setting: without a passage there is nothing to cite
         said=lambda m, value, _: f"{len(m.hits)} passages retrieved from {m.library.documents} documents",
-        remedy=lambda m, _: WIDEN if m.library.passages else "Add documents first.",
+        remedy=lambda m, _: WIDEN if m.library.passages else _WAIT if m.metadata.get(UNREAD) else "Add documents first.",
     ),
     Check(
         name="correctness",

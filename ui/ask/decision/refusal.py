@@ -9,6 +9,7 @@ import streamlit as st
 from rag_core.decision.checks.gating import LIKELY
 from rag_core.decision.notes import nowhere_in_words
 from rag_core.domain.decision import Decision
+from rag_core.domain.measurements import UNREAD
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Direction, State
 from ui.app.asked import Asked
@@ -55,7 +56,7 @@ def show_refusal(asked: Asked) -> None:
 def why(asked: Asked) -> str:
     """Why there is no answer, in one sentence without jargon."""
     if asked.decision.reason is Reason.NOTHING_RETRIEVED and not asked.measurements.library.passages:
-        return tell("refusal.why_no_documents")
+        return tell("refusal.why_unread" if asked.measurements.metadata.get(UNREAD) else "refusal.why_no_documents")
     return why_refused(asked.decision)
 
 
