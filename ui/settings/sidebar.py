@@ -18,7 +18,7 @@ from ui.settings.fields import FIXED, changed, help_text, set_knob, show_field, 
 __all__ = ["FIXED", "FRONT", "STAGES", "set_knob", "settings_from_sidebar"]
 
 FRONT = ("min_correctness", "min_sentence_overlap", "top_k")
-MODE_OF = {name: check.mode for check in CHECKS for name in check.settings if name in FRONT}
+MODE_OF = {name: check.mode for check in CHECKS if check.mode for name in check.settings if name in FRONT}
 STAGES = (Stage.RETRIEVE, Stage.GATE, Stage.DRAFT, Stage.GROUNDING, Stage.OUTPUT, Stage.INGEST)
 MAX_FOUND = 10  # fields that a search shows
 
