@@ -141,6 +141,19 @@ def test_given_the_repository_when_searched_then_no_file_names_a_path_of_one_mac
     assert found == []
 
 
+def test_given_the_code_when_read_then_no_constant_of_a_module_is_set_twice() -> None:
+    """The second one would be in force for both: 10,000 visits that are remembered were 50 after a rename."""
+    twice = []
+    for name in tracked_and_new():
+        if name.endswith(".py"):
+            body = ast.parse(read(name)).body
+            targets = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
+            names = [one for target in targets for one in (target.elts if isinstance(target, ast.Tuple) else [target])]
+            constants = [one.id for one in names if isinstance(one, ast.Name) and one.id.isupper()]
+            twice += [f"{name}: {one}" for one in sorted(set(constants)) if constants.count(one) > 1]
+    assert twice == []
+
+
 def test_given_the_code_when_searched_then_no_package_reports_usage_home() -> None:
     reporters = r"^\s*(?:import|from)\s+(sentry_sdk|posthog|segment|mixpanel|analytics|opentelemetry|datadog|newrelic)\b"
     found = {name for name in tracked_and_new() if name.endswith(".py") and re.search(reporters, read(name), re.MULTILINE)}

@@ -16,7 +16,7 @@ from rag_core.language import LANGUAGES, fold
 from rag_core.language.schema import LanguageInfo
 
 _MAX_TOKENS = 60  # words of a sentence; longer ones are tables or lists
-_MOST_PARTS = 4  # a longer row of them is a list
+_MAX_PARTS = 4  # a longer row of them is a list
 _STOPS = ",;:|"
 
 
@@ -58,7 +58,7 @@ def _parts(sentence: Sentence, text: str, joints: frozenset[str]) -> list[list[T
 
 def _mixed(mine: Sentence, claim: str, parts: Sequence[list[Token]], joints: frozenset[str]) -> str:
     """The two words of parts that a statement of the claim mixes; empty where it mixes none."""
-    if not 1 < len(parts) <= _MOST_PARTS:
+    if not 1 < len(parts) <= _MAX_PARTS:
         return ""
     stems = [frozenset(token.stem for token in part) for part in parts]
     for statement in _parts(mine, claim, joints):

@@ -31,7 +31,7 @@ from rag_core.service.refusals import Overloaded
 MINUTES = 60  # after the last sign of a visitor; an open page gives one a minute
 MAX_HOURS = 24.0  # a visit ends then at the latest, whatever is open
 MAX_VISITS = 10_000  # that are remembered; those without documents make room for others
-MAX_VISITS = 50  # visitors who have documents at once
+MAX_HOLDERS = 50  # visitors who have documents at once
 ADDRESS_SHARE = 0.5  # as many of them may come from one address, so that nobody alone keeps all others out
 NEW_PER_MINUTE, NEW_AT_ONCE = 6, 60  # visits that begin from one address: a class that opens the page together, then a few
 TOKEN_BYTES = 32  # 256 bits cannot be guessed
@@ -95,7 +95,7 @@ class Visits:
     """
 
     def __init__(
-        self, folder: Path, shared: str, minutes: float = MINUTES, most: int = MAX_VISITS, clock: Callable[[], float] = time.monotonic
+        self, folder: Path, shared: str, minutes: float = MINUTES, most: int = MAX_HOLDERS, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.minutes = minutes
         self._folder, self._shared, self._most, self._clock = folder, shared, most, clock

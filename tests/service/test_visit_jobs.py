@@ -13,7 +13,7 @@ from rag_core.service.jobs import MAX_JOBS, Jobs
 from rag_core.service.places import Places
 from rag_core.service.principal import LOCAL, Principal, Scope
 from rag_core.service.refusals import NotFound, Overloaded, ShareTaken
-from rag_core.service.visits import ADDRESS_SHARE, MAX_VISITS, Visit
+from rag_core.service.visits import ADDRESS_SHARE, MAX_HOLDERS, Visit
 from rag_core.work.jobs import MAX_VISITOR, MAX_VISITORS, Runner
 from rag_core.work.turns import Turns
 
@@ -60,7 +60,7 @@ def test_given_half_of_the_visitors_with_all_their_jobs_then_others_and_whoever_
         with who.acting():
             jobs.start(who, ("library", name), "Adding", first, "adding", 1)
 
-    crowd = [visit(n + 1) for n in range(int(MAX_VISITS * ADDRESS_SHARE))]
+    crowd = [visit(n + 1) for n in range(int(MAX_HOLDERS * ADDRESS_SHARE))]
     for one in crowd:
         for _ in range(MAX_VISITOR):
             begin(one.principal, one.collection)
