@@ -14,7 +14,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,13 +26,14 @@ from rag_core.domain.decision import Decision
 from rag_core.engine import Engine
 from rag_core.library.stored.sources import Source, text_source
 from rag_core.settings import Mode, Settings
-from rag_core.wiring import language_model, open_engine
+from rag_core.wiring import open_engine
 from tests.campaign import ROOT
 
 sys.path.insert(0, str(ROOT / "tests"))  # as the suite has it
 
 from honest_model import draft, passages
 from model_server import Asked, ModelServer
+from scripted_engine import use_model_of
 
 FOLDER = ROOT / "tests/adversarial/leaving_out"
 LANGUAGES = ("en", "cs", "de", "hi")
@@ -111,8 +112,7 @@ def engine_over(server: ModelServer, folder: Path, stated: Mapping[str, Sequence
         source = text_source(name, text) if found else Source(name, (ROOT / "data/samples" / name).read_bytes(), "pdf")
         report = engine.library.add([source], Settings.load())
         assert not report.problems, report.problems
-    environment = {"OPENAI_BASE_URL": server.base_url, "RAG_MODEL": "scripted"}
-    engine.tools = replace(engine.tools, model=lambda s: language_model(s, environment=environment))
+    use_model_of(engine, server)
     yield engine
 
 

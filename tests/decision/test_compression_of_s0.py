@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from folding import each
 from honest_model import passages
 from model_server import Asked, ModelServer
+from scripted_engine import scripted_engine
 
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import AnswerStatus
 from rag_core.engine import Engine
-from rag_core.library.stored.sources import text_source
-from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
-from rag_core.wiring import language_model, open_engine
 
 TERM = "Doba plnění je 30 dní od podpisu smlouvy mezi Objednatelem a Dodavatelem."
 DAYS = "Plnění se musí uskutečnit v pracovních dnech."
@@ -42,11 +39,7 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture(scope="module")
 def engine(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Engine:
-    made = open_engine(tmp_path_factory.mktemp("compression"), settings=Settings.load())
-    assert not made.library.add([text_source("smlouva", " ".join((TERM, DAYS, APPROVAL, FINE)))], Settings.load()).problems
-    environment = {"OPENAI_BASE_URL": server.base_url, "RAG_MODEL": "scripted"}
-    made.tools = replace(made.tools, model=lambda s: language_model(s, environment=environment))
-    return made
+    return scripted_engine(tmp_path_factory.mktemp("compression"), server, {"smlouva": " ".join((TERM, DAYS, APPROVAL, FINE))})
 
 
 def asked(engine: Engine, server: ModelServer, drafted: Drafted, **settings: object) -> Decision:

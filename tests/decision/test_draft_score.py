@@ -10,6 +10,7 @@ import pytest
 from folding import each
 from honest_model import draft, passages
 from model_server import Asked, ModelServer
+from scripted_engine import scripted_engine
 
 from rag_core.decision.bearing import draft_correctness
 from rag_core.decision.decide import replay
@@ -23,7 +24,7 @@ from rag_core.engine import Engine
 from rag_core.library.stored.sources import text_source
 from rag_core.records import from_record, to_record
 from rag_core.settings import Mode, Settings
-from rag_core.wiring import language_model, open_engine
+from rag_core.wiring import open_engine
 
 QUESTION = "How often must the flow meter be calibrated?"
 ANSWER = "The flow meter must be calibrated every 5 years."
@@ -40,11 +41,7 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture(scope="module")
 def engine(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Engine:
-    made = open_engine(tmp_path_factory.mktemp("scored"), settings=Settings.load())
-    assert not made.library.add([text_source("meters", TEXT)], Settings.load()).problems
-    environment = {"OPENAI_BASE_URL": server.base_url, "RAG_MODEL": "scripted"}
-    made.tools = replace(made.tools, model=lambda s: language_model(s, environment=environment))
-    return made
+    return scripted_engine(tmp_path_factory.mktemp("scored"), server, {"meters": TEXT})
 
 
 def saying(*sentences: str, quotes: tuple[str, ...] = ()) -> Callable[[Asked], object]:

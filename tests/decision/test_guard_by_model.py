@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from folding import each
 from honest_model import honest, kind, passages, sufficient
 from model_server import ModelServer, Status
+from scripted_engine import scripted_engine
 
 from rag_core.decision.decide import decide, replay
 from rag_core.domain.measurements import Measurements
@@ -18,10 +18,8 @@ from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import State
 from rag_core.engine import Engine
 from rag_core.language import refusal
-from rag_core.library.stored.sources import text_source
 from rag_core.settings import Mode, Settings, presets
 from rag_core.settings.configuration import load_settings
-from rag_core.wiring import language_model, open_engine
 
 QUESTION = "Was ist ein Knowledge Graph?"
 # 41 words about something else
@@ -56,11 +54,7 @@ def server() -> Iterator[ModelServer]:
 @pytest.fixture(scope="module")
 def engine(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Engine:
     """A few short texts and a long one, and the model that the server plays."""
-    made = open_engine(tmp_path_factory.mktemp("guard"), settings=Settings.load())
-    assert not made.library.add([text_source(name, text) for name, text in TEXTS.items()], Settings.load()).problems
-    environment = {"OPENAI_BASE_URL": server.base_url, "RAG_MODEL": "scripted"}
-    made.tools = replace(made.tools, model=lambda s: language_model(s, environment=environment))
-    return made
+    return scripted_engine(tmp_path_factory.mktemp("guard"), server, TEXTS)
 
 
 def measured(

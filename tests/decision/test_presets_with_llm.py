@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from builders import MODEL_AUDIT_MODES
 from folding import each
 from honest_model import data_lines, draft, honest, kind, passages, refusal, sufficient, verdicts
 from model_server import Asked, ModelServer
+from scripted_engine import scripted_engine
 
 from rag_core.domain.decision import Decision
 from rag_core.domain.llm_trace import Step
@@ -19,10 +19,8 @@ from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.domain.trace import State
 from rag_core.engine import Engine
 from rag_core.language import refusal as phrase
-from rag_core.library.stored.sources import text_source
 from rag_core.settings import Mode, Settings, presets
 from rag_core.settings.configuration import load_settings
-from rag_core.wiring import language_model, open_engine
 
 OFF, OBSERVE, ENFORCE = Mode.OFF, Mode.OBSERVE, Mode.ENFORCE
 QUESTION, ANSWER = "How often must the flow meter be calibrated?", "every 5 years"
@@ -121,11 +119,7 @@ def server() -> Iterator[ModelServer]:
 @pytest.fixture(scope="module")
 def engine(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Engine:
     """Five short documents, and the model that the server plays."""
-    made = open_engine(tmp_path_factory.mktemp("presets"), settings=Settings.load())
-    assert not made.library.add([text_source(name, text) for name, text in TEXTS.items()], Settings.load()).problems
-    environment = {"OPENAI_BASE_URL": server.base_url, "RAG_MODEL": "scripted"}
-    made.tools = replace(made.tools, model=lambda s: language_model(s, environment=environment))
-    return made
+    return scripted_engine(tmp_path_factory.mktemp("presets"), server, TEXTS)
 
 
 def asked(engine: Engine, preset: str, question: str = QUESTION, documents: tuple[str, ...] = ENGLISH, **changed: Any) -> Decision:
