@@ -9,7 +9,7 @@ from typing import NamedTuple
 import regex
 
 from rag_core.ingest.normalise import normalise
-from rag_core.ingest.rows import Row, ends_sentence
+from rag_core.ingest.rows import Row, ends_sentence, is_indented
 
 MAX_CHARS = 120  # a longer row is text; chosen
 MAX_WORDS = 16  # chosen, too
@@ -17,7 +17,6 @@ TITLE_WORDS = 8  # in a heading with a full stop
 MAX_ROWS = 3  # a heading of more rows is a paragraph in bold
 LARGER = 1.08  # times the body's font size
 FULL = 0.7  # a row that its paragraph's last row may follow is at least so long as the row below; a heading above a heading is shorter
-MAX_HANG = 4  # times the font size; the words of an item stand at most so far behind its mark; chosen
 NO_PATTERN = 20  # the rank of a heading without a number, behind all patterns of numbers
 
 _BULLET = re.compile(r"[•●▪■◦‣∙]\s*\S")
@@ -115,8 +114,7 @@ def _open(before: Row, row: Row) -> bool:
 
 def _hangs(before: Row, row: Row) -> bool:
     """Whether a row is the second one of an item: set like its first row, and indented below the words behind the mark."""
-    alike = (row.size, row.bold) == (before.size, before.bold) and row.size > 0 and not row.apart
-    return alike and _BULLET.match(before.text) is not None and 0 < row.left - before.left < MAX_HANG * row.size
+    return (row.size, row.bold) == (before.size, before.bold) and _BULLET.match(before.text) is not None and is_indented(before, row)
 
 
 def _stands_over_text(row: Row, after: Row | None, pattern: int) -> bool:

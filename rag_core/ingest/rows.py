@@ -18,6 +18,7 @@ from rag_core.domain.documents import Page
 MAX_ROW_CHARS = 200_000  # as much as of a page of a PDF; whoever cuts a row into words holds about 300 bytes for each
 MARGIN_ROWS = 4  # rows from the upper and the lower edge that can be running headers or footers; filings have up to three
 MIN_PAGES = 3  # a text on two pages is a coincidence
+MAX_HANG = 4  # times the font size; the words of an item stand at most so far behind its mark; chosen
 MIN_SHARE = 0.3  # share of all pages; left and right pages often carry different headers
 RUN_PAGES, RUN_SHARE = 6, 0.5  # a running header of one chapter: on at least six pages and half of the pages from its first to its last
 
@@ -61,6 +62,11 @@ def rows(page: Page) -> list[Row]:
 def ends_sentence(text: str) -> bool:
     """Whether a row's text ends as a sentence, or a part of one that stands for itself, ends, in any script."""
     return bool(_ENDS_SENTENCE.search(text))
+
+
+def is_indented(item: Row, row: Row) -> bool:
+    """Whether a row stands close below another and a little further in, as the words of an item do behind its mark."""
+    return not row.apart and 0 < row.left - item.left < MAX_HANG * row.size
 
 
 def _rows_of_lines(page: Page) -> Iterator[Row]:

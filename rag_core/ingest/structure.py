@@ -16,8 +16,8 @@ from itertools import pairwise
 from rag_core.domain.documents import Page, Span
 from rag_core.ingest.asides import caption_end, contents_end, is_contents, is_fragment, is_signature
 from rag_core.ingest.code import code_end, code_rows
-from rag_core.ingest.headings import MAX_HANG, Style, heading_end, style, title
-from rag_core.ingest.rows import MAX_ROW_CHARS, Row, boilerplate, ends_sentence, rows
+from rag_core.ingest.headings import Style, heading_end, style, title
+from rag_core.ingest.rows import MAX_ROW_CHARS, Row, boilerplate, ends_sentence, is_indented, rows
 from rag_core.ingest.spacing import alike_sizes, row_pitches, settled
 from rag_core.ingest.tables import header_rows, table_end
 
@@ -191,7 +191,7 @@ def _flows(content: Sequence[Row], first: int, index: int) -> bool:
     """
     row, following = content[index - 1], content[index]
     below = following.top > row.top and not following.apart and abs(following.left - row.left) < following.size
-    hangs = starts_item(row) and following.top > row.top and not following.apart and 0 < following.left - row.left < MAX_HANG * row.size
+    hangs = starts_item(row) and following.top > row.top and is_indented(row, following)
     cells = row.cells - (row.cells > 1 and starts_item(row))  # a mark may be a cell of its own
     if index - 1 == first and (below or hangs) and cells == 1 and len(row.text) >= WIDE and not _NOTE.match(following.text):
         return True
