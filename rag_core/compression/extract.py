@@ -131,13 +131,13 @@ def score_units(
     seen: set[tuple[str, str]] = set()
     for i, hit in enumerate(hits[:PASSAGES]):
         before = ""
+        elsewhere = named is not None and named.is_another(hit.passage)
         for unit in units(hit.passage, page_text):
             key = (hit.passage.document, unit.text)
             # passages overlap; what asks or orders states nothing, nor do the dates that head columns
             if key not in seen and not _states_nothing(unit):
                 seen.add(key)
                 candidates.append((i, unit, frozenset(terms(unit.text, hit.passage.language))))
-                elsewhere = named is not None and named.is_another(hit.passage)
                 contexts.append(Context(titles.get(hit.passage.document, ""), _place(hit.passage), unit.lead or before, elsewhere))
             before = unit.text
     coverage = [weights.coverage(_with_context(unit, held)) for _, unit, held in candidates]

@@ -29,7 +29,7 @@ from rag_core.gating.features import DRAFTED, weigh
 from rag_core.gating.features import measure as measure_features
 from rag_core.grounding.contradictions.subject import Asked
 from rag_core.grounding.own_words import cited_units
-from rag_core.retrieval.query import core, expand, without_instructions
+from rag_core.retrieval.query import core, expand, prepared
 from rag_core.retrieval.titled import titled
 
 
@@ -104,7 +104,7 @@ def _worded(claim: Claim, scored: Scored, measurements: Measurements, tools: Too
     if claim.text == scored.unit.text or scored.unit.passage.kind is PassageKind.TABLE:
         return scored
     language = measurements.understanding.language
-    read = reader(without_instructions(expand(measurements.question), language), language, tools.answerability_model)
+    read = reader(prepared(measurements.question, language), language, tools.answerability_model)
     return said_otherwise(scored, claim.text, asked_for(measurements.question, language), read)
 
 

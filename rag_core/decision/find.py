@@ -15,7 +15,7 @@ from rag_core.retrieval.acronyms import widened
 from rag_core.retrieval.given import in_given_order
 from rag_core.retrieval.hybrid import Ranking, Wider, retrieve
 from rag_core.retrieval.metrics import reported
-from rag_core.retrieval.query import expand, without_instructions
+from rag_core.retrieval.query import expand, prepared
 from rag_core.retrieval.titled import titled_rows
 from rag_core.settings import Settings
 
@@ -24,12 +24,8 @@ METRICS = 0.7  # weight of a metric's words beside the question's vector: the be
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question as it is searched for: abbreviations spelled out and instructions set aside, its unit vector of shape (dim,), its terms.
+    """A question as it is searched for (`prepared`): its text, its unit vector of shape (dim,), its index terms."""
 
-    `spelled` has the instructions too: they may name the statement to look in.
-    """
-
-    spelled: str
     text: str
     vector: Vectors
     terms: tuple[str, ...]
@@ -38,9 +34,8 @@ class Query:
 def read_query(measurements: Measurements, embedder: Embedder) -> Query:
     """The query: the vector of the question, and its terms in its own language and as the documents' languages inflect them."""
     language = measurements.understanding.language
-    spelled = expand(measurements.question)
-    text = without_instructions(spelled, language)
-    return Query(spelled, text, embedder.embed([text])[0], tuple(_search_terms(text, language, measurements.library.languages)))
+    text = prepared(measurements.question, language)
+    return Query(text, embedder.embed([text])[0], tuple(_search_terms(text, language, measurements.library.languages)))
 
 
 def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools, rows: Sequence[int] | None) -> Ranking:
@@ -54,7 +49,7 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
         return in_given_order(measurements.question, query.vector, query.terms, corpus, corpus.given, s.top_k, reorders)
     wider = [term for term in widened(query.text, language, corpus, rows) if term not in query.terms]
     query = replace(query, terms=(*query.terms, *wider))
-    metrics = _metrics(query, language, tools.embedder)
+    metrics = _metrics(expand(measurements.question), query, language, tools.embedder)
     if corpus.waiting is not None:
         searched = (*query.terms, *metrics.terms) if metrics else query.terms
         corpus, rows = _with_vectors(searched, corpus, corpus.waiting, s, rows)
@@ -66,9 +61,12 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
     )  # fmt: skip
 
 
-def _metrics(query: Query, language: str, embedder: Embedder) -> Wider | None:
-    """The words that reports print for the metrics of a question, and the vector of both; None where it names none."""
-    said = reported(query.spelled, language)
+def _metrics(spelled: str, query: Query, language: str, embedder: Embedder) -> Wider | None:
+    """The words that reports print for the metrics of a question, and the vector of both; None where it names none.
+
+    `spelled` has the instructions too: they may name the statement to look in.
+    """
+    said = reported(spelled, language)
     if not said:
         return None
     both = query.vector + METRICS * embedder.embed([said])[0]

@@ -18,7 +18,7 @@ from rag_core.facts.names import canonical_code, codes
 from rag_core.gating.stated import MAX_CHARS, NameRun, Stated, read, small_words
 from rag_core.language import LANGUAGES, AskedWords, LanguageInfo, ends_in_question, fold, keywords, spaced
 from rag_core.retrieval.metrics import NamedMetric, named_metrics
-from rag_core.retrieval.query import core, expand, without_instructions
+from rag_core.retrieval.query import core, prepared
 
 _MAX_NOUN_WORDS = 6  # behind "which", in which the noun is looked for: "is the name of the city"; chosen
 KEY_CHARS = 5  # compared from the beginning of a keyword, so that inflected forms meet; chosen
@@ -93,7 +93,7 @@ class AskedFor:
 @lru_cache(maxsize=1 << 10)
 def asked_for(question: str, language: str) -> AskedFor:
     """The type and constraints of a question; of a long one the first 4,000 characters count. Never raises, whatever the text."""
-    whole = without_instructions(expand(question[:MAX_CHARS]), language)
+    whole = prepared(question[:MAX_CHARS], language)
     info = LANGUAGES.get(language)
     words = info.asked if info else None
     stated, said = read(whole, language), spaced(whole)

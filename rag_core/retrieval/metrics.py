@@ -7,7 +7,7 @@ as it is. The list is ours (`data/metrics.yaml`), so no document can add to it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -36,16 +36,14 @@ def reported(question: str, language: str) -> str:
         question: as it is searched for.
         language: of the question, ISO 639-1; a language without a list names none.
     """
-    said = f" {spaced(question)} "
-    found = [row.said for row in _listed().get(language, ()) if row.said and row.asked.search(said)]
+    found = [row.said for row, _ in _named(question, language) if row.said]
     return ", ".join(found[:MAX_METRICS])
 
 
 def named_metrics(question: str, language: str) -> tuple[NamedMetric, ...]:
     """The metrics of a question that reports print as a row of their own, in the list's order; arguments as for `reported`."""
-    said = f" {spaced(question)} "
-    found = [(row, match) for row in _listed().get(language, ()) if row.rows and (match := row.asked.search(said))]
-    return tuple(NamedMetric(frozenset(map(fold, match[0].split())), row.rows) for row, match in found[:MAX_METRICS])
+    found = [NamedMetric(frozenset(map(fold, words)), row.rows) for row, words in _named(question, language) if row.rows]
+    return tuple(found[:MAX_METRICS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +53,14 @@ class _Listed:
     asked: regex.Pattern[str]
     said: str
     rows: tuple[frozenset[str], ...]
+
+
+def _named(question: str, language: str) -> Iterator[tuple[_Listed, list[str]]]:
+    """The entries of which a question has a phrase, each with the words of that phrase."""
+    said = f" {spaced(question)} "
+    for row in _listed().get(language, ()):
+        if match := row.asked.search(said):
+            yield row, match[0].split()
 
 
 @cache

@@ -31,6 +31,11 @@ def expand(question: str) -> str:
     return str(_QUARTER.sub(lambda m: f"{_ORDINALS[m[1] or m[2]]} quarter" + (f" {_full_year(m[3])}" if m[3] else ""), spelled))
 
 
+def prepared(question: str, language: str) -> str:
+    """The question as it is searched for, read and scored: its abbreviations spelled out, its instructions set aside."""
+    return without_instructions(expand(question), language)
+
+
 @lru_cache(maxsize=1 << 8)
 def without_instructions(question: str, language: str) -> str:
     """The question without what tells how to write its answer ("Round to one decimal", "(in millions)") or where to look.

@@ -47,7 +47,7 @@ class Titled:
         """Whether a passage is of another document than those that are named, and has none of the names either."""
         if not self.documents or passage.document in self.documents:
             return False
-        tokens = _tokens(passage.section, passage.header_text, passage.text)
+        tokens = _words(passage.section, passage.header_text, passage.text)
         return not any(_stands(name, tokens) for name in self.names)
 
 
@@ -78,12 +78,17 @@ def _names(named: Iterable[str], language: str) -> Iterable[tuple[str, ...]]:
 
 def _is_named(document: Document, names: Collection[tuple[str, ...]]) -> bool:
     """Whether a name stands in the title or file name as whole words, also where these are written as one."""
-    tokens = _tokens(document.title, document.name)
+    tokens = _title(document.title, document.name)
     return any(_stands(name, tokens) for name in names)
 
 
 @lru_cache(maxsize=1 << 12)
-def _tokens(*texts: str) -> tuple[str, ...]:
+def _title(title: str, name: str) -> tuple[str, ...]:
+    """The words of a document's title and file name: each question asks for those of all documents."""
+    return _words(title, name)
+
+
+def _words(*texts: str) -> tuple[str, ...]:
     """The words of texts, folded; letters and digits are parted."""
     return tuple(fold(word) for text in texts for word in _WORD.findall(text))
 

@@ -29,7 +29,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "dea570c50419"),
     "language": (3, "8019f9665694"),
-    "features": (8, "0ee910fb17ff"),
+    "features": (8, "71f71e3f9248"),
 }
 
 
