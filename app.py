@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from rag_core.service.people import Right
+from rag_core.service.callers.people import Right
 from ui.app import collections, media, sign_in, touches, visitor
 from ui.app.texts import say
 

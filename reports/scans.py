@@ -29,10 +29,10 @@ import numpy as np
 import pymupdf
 
 from rag_core.domain.documents import Page
-from rag_core.ingest.pdf import read_pdf
-from rag_core.ingest.pdf_worker.ocr import DPI
-from rag_core.ingest.pdf_worker.tesseract import Tesseract
-from rag_core.ingest.tessdata import find_tessdata
+from rag_core.ingest.pdf_worker.scans.ocr import DPI
+from rag_core.ingest.pdf_worker.scans.tesseract import Tesseract
+from rag_core.ingest.reading.pdf import read_pdf
+from rag_core.ingest.reading.tessdata import find_tessdata
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = {"en": "flow-meter-manual", "cs": "smlouva-o-dodavce", "de": "wissensdatenbank", "hi": "samantar-shreni"}
@@ -156,7 +156,7 @@ def by_tesseract(dpi: int) -> Engine:
 
 def by_mupdf(page: pymupdf.Page, _: Path) -> tuple[list[Word], float]:
     """The Tesseract inside MuPDF; words are parted at gaps, as they were before."""
-    from rag_core.ingest.pdf_worker.ocr import words_of
+    from rag_core.ingest.pdf_worker.scans.ocr import words_of
 
     languages, tessdata = find_tessdata()
     began = time.monotonic()

@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 from folding import each
 
-from rag_core.ingest.pdf import read_pdf
+from rag_core.ingest.reading.pdf import read_pdf
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = sorted((ROOT / "data" / "samples").glob("*.pdf"))

@@ -28,7 +28,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from rag_core.entrypoints.http.headers import SecurityHeaders
 from rag_core.entrypoints.http.origin import is_loopback
 from rag_core.errors import InvalidInput, RagError
-from rag_core.service.visits import Visits
+from rag_core.service.callers.visits import Visits
 from rag_core.settings import Settings
 from rag_core.settings.logs import start_logs
 from rag_core.wiring import require_packages

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from pydantic import BaseModel
 
 from rag_core.client.call import Call, File, Settings, address_in, given, key_header
-from rag_core.service import models, profile_models, request_models, run_models, visit_models
+from rag_core.service.messages import models, profile_models, request_models, run_models, visit_models
 
 
 def index(

@@ -13,7 +13,7 @@ import httpx2
 from rag_core.client import calls
 from rag_core.client.call import Call
 from rag_core.client.sending import ServiceError, event, failure, options, stage, unreachable, wait_seconds
-from rag_core.service import models
+from rag_core.service.messages import models
 
 T = TypeVar("T")
 P = ParamSpec("P")

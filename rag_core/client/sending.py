@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 
 from rag_core.errors import RagError
-from rag_core.service import models
+from rag_core.service.messages import models
 
 MAX_WAIT_SECONDS = 30.0  # before a call is sent again, whatever the service says
 TIMEOUT = httpx2.Timeout(120.0, connect=10.0)  # seconds; indexing waits up to a minute by default

@@ -24,7 +24,7 @@ from rag_core.gating.fit import NOWHERE, Context, Fit, fits
 from rag_core.gating.row import UNKNOWN
 from rag_core.gating.stated import names_only_periods
 from rag_core.grounding.units import Unit, header_of, in_order, units
-from rag_core.ingest.context import SECTION_MARK, context
+from rag_core.ingest.passages.context import SECTION_MARK, context
 from rag_core.language import is_order, terms, words
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import DATA, Settings

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import regex
 
-from rag_core.facts.lexicon import lexicon
-from rag_core.facts.names import codes, names
+from rag_core.facts.sentence.lexicon import lexicon
+from rag_core.facts.sentence.names import codes, names
 from rag_core.language import LANGUAGES, FollowUpWords, Word, fold, words
 
 MAX_WORDS = 40  # a longer question is not taken apart; chosen: a question has about twelve

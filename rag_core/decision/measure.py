@@ -39,7 +39,7 @@ from rag_core.gating.named import missing_entities, nowhere_spoken_of, searched_
 from rag_core.gating.scores import Calibration
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.contradictions.subject import Asked
-from rag_core.ingest.context import context
+from rag_core.ingest.passages.context import context
 from rag_core.language import intent, keywords, question_language
 from rag_core.retrieval.query import core, expand
 from rag_core.retrieval.titled import titled

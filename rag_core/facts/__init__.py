@@ -4,6 +4,6 @@ Word overlap passes a sentence in which one number or one "not" was changed; the
 that is stated in other words, or follows by calculation, counts as lacking.
 """
 
-from rag_core.facts.compare import Entity, absent_facts, changed_facts, entities, replaced_facts
+from rag_core.facts.differences.compare import Entity, absent_facts, changed_facts, entities, replaced_facts
 
 __all__ = ["Entity", "absent_facts", "changed_facts", "entities", "replaced_facts"]

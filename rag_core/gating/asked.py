@@ -12,9 +12,9 @@ from functools import lru_cache
 
 import regex
 
-from rag_core.facts.laws import laws
-from rag_core.facts.lexicon import lexicon
-from rag_core.facts.names import canonical_code, codes
+from rag_core.facts.sentence.laws import laws
+from rag_core.facts.sentence.lexicon import lexicon
+from rag_core.facts.sentence.names import canonical_code, codes
 from rag_core.gating.stated import MAX_CHARS, NameRun, Stated, read, small_words
 from rag_core.language import LANGUAGES, AskedWords, LanguageInfo, ends_in_question, fold, keywords, spaced
 from rag_core.retrieval.metrics import NamedMetric, named_metrics

@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 
 import regex
 
-from rag_core.facts.laws import laws
+from rag_core.facts.sentence.laws import laws
 from rag_core.gating.asked import FIGURES, KEY_CHARS, NAMES, AnswerType, AskedFor, codes_in, is_negated, is_superlative, parts_named
 from rag_core.gating.opposite import is_reverse
 from rag_core.gating.row import UNKNOWN, WORD, may_be_row, row_asked, share_asked

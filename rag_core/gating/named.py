@@ -9,7 +9,7 @@ from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.ports import Corpus
 from rag_core.errors import RagError
 from rag_core.facts import entities
-from rag_core.facts.names import code_stands, codes
+from rag_core.facts.sentence.names import code_stands, codes
 from rag_core.gating.nowhere import MAX_TEXTS, nowhere
 from rag_core.language import terms, words
 from rag_core.retrieval.query import core, expand

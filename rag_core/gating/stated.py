@@ -1,6 +1,6 @@
 """A light reading of a sentence: its numbers by kind, its years, its names, and its words.
 
-Cheap on purpose: a question looks at some hundred sentences. To read a value exactly (`rag_core.facts.values`) costs several times as much.
+Cheap on purpose: a question looks at some hundred sentences. To read a value exactly (`differences.values`) costs several times as much.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from functools import cache, lru_cache
 
 import regex
 
-from rag_core.facts.lexicon import dimension, lexicon, value_words
-from rag_core.facts.numbers import ascii_digits
+from rag_core.facts.sentence.lexicon import dimension, lexicon, value_words
+from rag_core.facts.sentence.numbers import ascii_digits
 from rag_core.language import LANGUAGES, any_language, fold, grammar, is_known
 
 MAX_CHARS = 4000  # read of a text: a sentence is shorter; chosen

@@ -14,7 +14,7 @@ from rag_core.domain.documents import holds_hidden
 from rag_core.domain.drafts import ClaimMeasurement, taken_of
 from rag_core.domain.ports import Embedder, EntailmentModel, PageText
 from rag_core.facts import changed_facts
-from rag_core.facts.citation_marks import strip_marks
+from rag_core.facts.sentence.citation_marks import strip_marks
 from rag_core.grounding.citations import evidence_text, fabricated, quote_stands
 from rag_core.grounding.entailment import MIN_SUPPORT, SAME_SENTENCE, Assessment, assess
 from rag_core.grounding.markup import added_markup

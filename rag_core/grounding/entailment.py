@@ -19,7 +19,7 @@ from typing import Any
 from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.facts import absent_facts, changed_facts, replaced_facts
-from rag_core.facts.citation_marks import strip_marks
+from rag_core.facts.sentence.citation_marks import strip_marks
 from rag_core.grounding.overlap import overlap, word_set
 from rag_core.grounding.phrases import indicators
 from rag_core.grounding.windows import Window, best_windows, readings

@@ -19,7 +19,7 @@ import regex
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.domain.ports import PageText
-from rag_core.facts.citation_marks import strip_marks
+from rag_core.facts.sentence.citation_marks import strip_marks
 from rag_core.grounding.units import header_of, units
 from rag_core.ingest.normalise import Normal, cut, join, normalise
 from rag_core.language import content_terms, fold, terms, unspaced, words

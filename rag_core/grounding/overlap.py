@@ -8,7 +8,7 @@ import numpy as np
 
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.ports import Embedder
-from rag_core.facts.citation_marks import strip_marks
+from rag_core.facts.sentence.citation_marks import strip_marks
 from rag_core.language import fold, words
 
 

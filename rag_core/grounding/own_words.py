@@ -18,7 +18,7 @@ from rag_core.domain.drafts import Draft
 from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.ports import PageText
 from rag_core.domain.rows import CELL, NEXT_ROW
-from rag_core.facts.citation_marks import strip_marks
+from rag_core.facts.sentence.citation_marks import strip_marks
 from rag_core.grounding.locate import overlaps
 from rag_core.grounding.omissions.idle import Words, is_figure, only_points, stretches, wants_head, written
 from rag_core.grounding.omissions.words import limit_words

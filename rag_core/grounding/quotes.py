@@ -17,7 +17,7 @@ from rag_core.domain.claims import Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.domain.ports import PageText
-from rag_core.facts.citation_marks import strip_marks
+from rag_core.facts.sentence.citation_marks import strip_marks
 from rag_core.grounding.locate import QUOTATION, Place, chosen_by, locate, occurrences, overlaps
 from rag_core.grounding.units import cells, evidence_of, header_of, units
 from rag_core.ingest.normalise import normalise

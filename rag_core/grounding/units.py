@@ -14,9 +14,9 @@ from rag_core.domain.claims import Evidence
 from rag_core.domain.documents import Span, holds_hidden
 from rag_core.domain.passages import Passage, PassageKind, Piece, Role
 from rag_core.domain.ports import PageText
-from rag_core.ingest.context import SECTION_MARK
+from rag_core.ingest.blocks.rows import ends_sentence
 from rag_core.ingest.normalise import join, locate, normalise, read_passage_text
-from rag_core.ingest.rows import ends_sentence
+from rag_core.ingest.passages.context import SECTION_MARK
 from rag_core.language import sentences, words
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")

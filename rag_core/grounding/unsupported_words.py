@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from rag_core.domain.claims import Claim
 from rag_core.domain.measurements import Measurements
-from rag_core.facts.citation_marks import strip_marks
+from rag_core.facts.sentence.citation_marks import strip_marks
 from rag_core.grounding.units import with_header
 from rag_core.language import alike, content_terms, forms, synonyms, terms, words
 

@@ -15,9 +15,9 @@ from rag_core.domain.given import Given, ReadyPassage, ready_passage
 from rag_core.domain.passages import Passage, Piece
 from rag_core.domain.ports import Cancel, Embedder, LexicalIndex, LexicalStore, VectorIndex, VectorStore
 from rag_core.errors import InvalidInput
-from rag_core.ingest.chunk import MIN_TOKENS, chunk
-from rag_core.ingest.context import SECTION_MARK, context, section_path
-from rag_core.ingest.strategies import STRATEGIES
+from rag_core.ingest.passages.chunk import MIN_TOKENS, chunk
+from rag_core.ingest.passages.context import SECTION_MARK, context, section_path
+from rag_core.ingest.passages.strategies import STRATEGIES
 from rag_core.language import certain_language, detect
 from rag_core.language.detection import script
 from rag_core.library.indexing.embedding import terms_of, vectors_of

@@ -16,7 +16,7 @@ from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import PageText
 from rag_core.errors import RagError
-from rag_core.facts.numbers import ascii_digits
+from rag_core.facts.sentence.numbers import ascii_digits
 from rag_core.ingest.normalise import read_passage_text
 from rag_core.language import fold
 

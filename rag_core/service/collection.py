@@ -11,18 +11,18 @@ from rag_core.domain.documents import Box, Document, Metadata
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.engine import Engine
 from rag_core.errors import ModelMismatch, PasswordNeeded, RagError, StoreMismatch
-from rag_core.ingest.pdf import render_page
-from rag_core.ingest.pdf_facts import form_of
+from rag_core.ingest.reading.pdf import render_page
+from rag_core.ingest.reading.pdf_facts import form_of
 from rag_core.library.erasing import Erased
 from rag_core.library.library import AddReport
 from rag_core.library.quota import Quota
 from rag_core.library.stored.sources import Source
 from rag_core.records.stored import SavedPreset
+from rag_core.service.callers.principal import Principal, Scope
 from rag_core.service.chosen import AS_BUILT, chosen
-from rag_core.service.jobs import Started
-from rag_core.service.principal import Principal, Scope
 from rag_core.service.profiles import Profiles
 from rag_core.service.questions import Questions
+from rag_core.service.queues.jobs import Started
 from rag_core.service.refusals import missing
 from rag_core.service.runs import Runs
 from rag_core.settings import DEFAULT_PRESET, Cost, Settings

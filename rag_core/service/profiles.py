@@ -11,8 +11,8 @@ from rag_core.evaluation import Ran
 from rag_core.evaluation.executions import Recorded, recorded
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records.stored import Execution, ExecutionOutcome, FeedbackKind, ProfileVersion, VersionState
-from rag_core.service.jobs import Started
-from rag_core.service.principal import Scope
+from rag_core.service.callers.principal import Scope
+from rag_core.service.queues.jobs import Started
 from rag_core.service.refusals import missing
 from rag_core.settings import Cost
 from rag_core.settings.profiles import AUTO, Profile, named, of_cost, profiles

@@ -21,8 +21,8 @@ from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.labelled.read import read_rows
 from rag_core.evaluation.labelled.write import to_jsonl
 from rag_core.records.stored import RunHead, SavedPreset
-from rag_core.service.jobs import Started
-from rag_core.service.principal import Scope
+from rag_core.service.callers.principal import Scope
+from rag_core.service.queues.jobs import Started
 from rag_core.service.refusals import missing
 from rag_core.settings import Cost, Settings
 from rag_core.settings.configuration import retention

@@ -22,19 +22,19 @@ from rag_core.grounding.judge import judge_claims
 from rag_core.library.stored.store import collections, is_name
 from rag_core.over import decide_over
 from rag_core.records.stored import FeedbackState
+from rag_core.service.callers.principal import LOCAL, Principal, Scope
+from rag_core.service.callers.rate import PER_MINUTE, Rate
+from rag_core.service.callers.tokens import Tokens
+from rag_core.service.callers.visits import Visit, Visits, is_visit
 from rag_core.service.chosen import chosen
 from rag_core.service.collection import Collection
-from rag_core.service.jobs import Jobs
-from rag_core.service.lanes import RETRY_SECONDS, Lane
-from rag_core.service.places import Places
-from rag_core.service.principal import LOCAL, Principal, Scope
 from rag_core.service.questions import COSTS
-from rag_core.service.rate import PER_MINUTE, Rate
+from rag_core.service.queues.jobs import Jobs
+from rag_core.service.queues.lanes import RETRY_SECONDS, Lane
+from rag_core.service.queues.places import Places
+from rag_core.service.queues.repeated import Repeated
 from rag_core.service.refusals import Loading, Stopping, Unauthenticated, missing
-from rag_core.service.repeated import Repeated
 from rag_core.service.together import Together
-from rag_core.service.tokens import Tokens
-from rag_core.service.visits import Visit, Visits, is_visit
 from rag_core.settings import Settings
 from rag_core.wiring import clear_dropped, counts, embedder_apart, entailment_model, make_collection, noting, ready_tools, records, sizes
 from rag_core.work import loading

@@ -9,8 +9,8 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.llm_trace import OnStage
 from rag_core.domain.ports import Cancel
 from rag_core.over import ask_over
+from rag_core.service.callers.principal import Principal, Scope
 from rag_core.service.chosen import chosen
-from rag_core.service.principal import Principal, Scope
 from rag_core.service.questions import COSTS, Asking
 from rag_core.settings import Settings
 from rag_core.wiring import ready_tools

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 
 from rag_core.errors import RagError
-from rag_core.ingest.pdf import read_pdf
+from rag_core.ingest.reading.pdf import read_pdf
 from tests.campaign.table import Table
 
 PART = "Hidden text"

@@ -23,7 +23,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 from rag_core.client import Client, ServiceError
-from rag_core.service.tokens import Tokens
+from rag_core.service.callers.tokens import Tokens
 from rag_core.wiring import records, room_taken
 from tests.campaign import ROOT
 

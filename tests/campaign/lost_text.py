@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from rag_core.errors import RagError  # noqa: E402
-from rag_core.ingest.pdf import PdfContent, read_pdf  # noqa: E402
+from rag_core.ingest.reading.pdf import PdfContent, read_pdf  # noqa: E402
 
 SAMPLES = sorted((ROOT / "data/samples").glob("*.pdf"))
 STRUCTURE = (

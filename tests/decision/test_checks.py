@@ -26,7 +26,7 @@ READ_ELSEWHERE = {
     "distance_mode": {"gating/levels.py", "decision/batch/asked.py"},  # the cut marks passages too
     "max_distance": {"settings/configuration.py", "gating/levels.py", "decision/batch/asked.py", "decision/decide.py"},
     "contradictions_mode": {"gating/levels.py"},  # whether both sides are shown
-    "min_correctness": {"evaluation/certify/find.py", "service/profile_models.py"},  # of an intent; in an example
+    "min_correctness": {"evaluation/certify/find.py", "service/messages/profile_models.py"},  # of an intent; in an example
     "correctness_extra_procedural": {"evaluation/certify/find.py"},
     "correctness_extra_comparative": {"evaluation/certify/find.py"},
     "correctness_mode": {"records/older.py"},  # off in a record of before it was

@@ -13,7 +13,7 @@ import regex
 from folding import each
 
 from rag_core.ingest.normalise import normalise
-from rag_core.ingest.pdf import read_pdf
+from rag_core.ingest.reading.pdf import read_pdf
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 SAMPLES = DATA / "samples"

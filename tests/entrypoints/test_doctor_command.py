@@ -10,8 +10,8 @@ import pytest
 
 from rag_core.entrypoints.cli import main
 from rag_core.entrypoints.commands import doctor as doctor_command
-from rag_core.ingest import pdf_process
-from rag_core.ingest.tessdata import OCR_LANGUAGES, find_tessdata
+from rag_core.ingest.reading import pdf_process
+from rag_core.ingest.reading.tessdata import OCR_LANGUAGES, find_tessdata
 from supply import environment
 
 ABOUT = (

@@ -11,7 +11,7 @@ import pytest
 from rag_core.entrypoints.commands import doctor_service, serving
 from rag_core.entrypoints.commands.serving import FILE, Process, Serving, noted
 from rag_core.library.quota import Quota
-from rag_core.service.tokens import Tokens
+from rag_core.service.callers.tokens import Tokens
 from rag_core.wiring import make_collection, records
 
 HERE = Serving(os.getpid(), "127.0.0.1", 8501, "", 60, page=True)

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.facts import changed_facts
-from rag_core.facts.clauses import turned_clauses
-from rag_core.facts.focus import turned_universals
-from rag_core.facts.places import changed_directions
+from rag_core.facts.differences.clauses import turned_clauses
+from rag_core.facts.differences.focus import turned_universals
+from rag_core.facts.differences.places import changed_directions
 
 LANGUAGES = ("en", "cs", "de", "hi")
 

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from rag_core.facts import changed_facts
-from rag_core.facts.doers import changed_doers
+from rag_core.facts.differences.doers import changed_doers
 
 ROWS = yaml.safe_load((Path(__file__).parent / "doers.yaml").read_text(encoding="utf-8"))
 APPROVAL = "The supplier must seek the client's approval for each action."

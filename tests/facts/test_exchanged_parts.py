@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.facts import changed_facts
-from rag_core.facts.focus import changed_amounts, moved_restrictions
-from rag_core.facts.places import exchanged_parts
-from rag_core.facts.role_swap import role_swaps
+from rag_core.facts.differences.focus import changed_amounts, moved_restrictions
+from rag_core.facts.differences.places import exchanged_parts
+from rag_core.facts.differences.role_swap import role_swaps
 
 LANGUAGES = ("en", "cs", "de", "hi")
 

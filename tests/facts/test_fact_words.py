@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.facts import changed_facts
-from rag_core.facts.align import Gap, beside, gaps, read
-from rag_core.facts.logic import formulas
-from rag_core.facts.markers import Marker, markers
+from rag_core.facts.differences.align import Gap, beside, gaps, read
+from rag_core.facts.sentence.logic import formulas
+from rag_core.facts.sentence.markers import Marker, markers
 from rag_core.language import LANGUAGES as LANGUAGE_FILES
 from rag_core.language import fold
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.facts import changed_facts
-from rag_core.facts.halves import mixed_halves
+from rag_core.facts.differences.halves import mixed_halves
 
 LANGUAGES = ("en", "cs", "de", "hi")
 TICKET = "A return ticket costs 14 pounds in winter and 19 pounds in summer."

@@ -13,8 +13,8 @@ from rag_core.gating import scores
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = {
     "chunker": (
-        "rag_core/ingest/chunk.py", "rag_core/ingest/code.py", "rag_core/ingest/context.py", "rag_core/ingest/normalise.py",
-        "rag_core/ingest/strategies.py", "rag_core/ingest/units.py",
+        "rag_core/ingest/passages/chunk.py", "rag_core/ingest/blocks/code.py", "rag_core/ingest/passages/context.py",
+        "rag_core/ingest/normalise.py", "rag_core/ingest/passages/strategies.py", "rag_core/ingest/passages/units.py",
     ),
     "language": ("rag_core/language/[!_]*.py", "data/languages/*.toml", "data/any_language.toml"),  # its public names are not code
     "features": (

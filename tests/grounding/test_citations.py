@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rag_core.domain.answer import cited_sources, evidence_key, render
 from rag_core.domain.claims import Citation, Claim, Evidence
 from rag_core.domain.documents import Span
-from rag_core.facts.citation_marks import citation_marks, strip_marks
+from rag_core.facts.sentence.citation_marks import citation_marks, strip_marks
 from rag_core.grounding.citations import evidence_text, fabricated, quote_stands, source_line, sources_list
 
 PAGE = "The notice period is 30 days.\nIt starts on the ﬁrst day."

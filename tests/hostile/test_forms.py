@@ -19,13 +19,13 @@ from folding import each
 
 from rag_core.domain.documents import HIDDEN_SIGNS, Document, holds_hidden
 from rag_core.entrypoints.terminal.show import show_documents
-from rag_core.ingest.pdf import read_pdf
-from rag_core.ingest.pdf_findings import HIDDEN_KINDS
-from rag_core.ingest.pdf_worker.fonts import Fonts
-from rag_core.ingest.pdf_worker.hidden import Kind
-from rag_core.ingest.pdf_worker.layers import Layers
-from rag_core.ingest.pdf_worker.ocr import Drawer
+from rag_core.ingest.pdf_worker.letters.fonts import Fonts
 from rag_core.ingest.pdf_worker.pages import Options, read
+from rag_core.ingest.pdf_worker.scans.ocr import Drawer
+from rag_core.ingest.pdf_worker.unseen.hidden import Kind
+from rag_core.ingest.pdf_worker.unseen.layers import Layers
+from rag_core.ingest.reading.pdf import read_pdf
+from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS
 from rag_core.library.indexing.reading import READING_VERSION, is_outdated
 from rag_core.library.stored.stored_json import document_from_json, document_to_json
 

@@ -21,10 +21,10 @@ import pytest
 
 from rag_core.domain.documents import PageSource
 from rag_core.errors import DamagedPdf
-from rag_core.ingest import pdf_process
-from rag_core.ingest.pdf import DEFAULT_LIMITS, _request, read_pdf
 from rag_core.ingest.pdf_worker.isolation import MACHINES
-from rag_core.ingest.tessdata import find_tessdata
+from rag_core.ingest.reading import pdf_process
+from rag_core.ingest.reading.pdf import DEFAULT_LIMITS, _request, read_pdf
+from rag_core.ingest.reading.tessdata import find_tessdata
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -220,7 +220,7 @@ def test_given_a_parent_that_is_killed_when_its_reader_is_in_the_midst_of_native
 ) -> None:
     path = tmp_path / "bomb.pdf"
     path.write_bytes(make.drawn_bomb())
-    program = f"import sys; from rag_core.ingest.pdf import read_pdf; read_pdf(open({str(path)!r}, 'rb').read(), 'bomb.pdf')"
+    program = f"import sys; from rag_core.ingest.reading.pdf import read_pdf; read_pdf(open({str(path)!r}, 'rb').read(), 'bomb.pdf')"
     parent = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT)
     try:
         reader = until(lambda: next((pid for pid in readers(parent.pid) if cpu_ticks(pid) > 100), 0))  # it draws: one second of work

@@ -15,12 +15,12 @@ from paper import Set, embedder, head, page, prose, quoted
 from rag_core.domain.documents import Page, PageSource
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.errors import Cancelled, InvalidSetting, LimitExceeded
-from rag_core.ingest.chunk import chunk, embedding_text
-from rag_core.ingest.context import section_path
+from rag_core.ingest.blocks.rows import MAX_ROW_CHARS, rows
+from rag_core.ingest.blocks.structure import BlockKind, blocks
 from rag_core.ingest.normalise import locate, read_passage_text
-from rag_core.ingest.rows import MAX_ROW_CHARS, rows
-from rag_core.ingest.strategies import STRATEGIES
-from rag_core.ingest.structure import BlockKind, blocks
+from rag_core.ingest.passages.chunk import chunk, embedding_text
+from rag_core.ingest.passages.context import section_path
+from rag_core.ingest.passages.strategies import STRATEGIES
 
 NUMBERS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
 SENTENCES = [f"Sentence {word} tells the reader something about the delivery of the goods." for word in NUMBERS]

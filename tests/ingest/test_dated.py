@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_core.domain.documents import HIDDEN_SIGNS, Page, PageSource
-from rag_core.ingest.dated import MAX_ROWS, first_page_date
-from rag_core.ingest.days import believed
+from rag_core.ingest.dating.dated import MAX_ROWS, first_page_date
+from rag_core.ingest.dating.days import believed
 from rag_core.language import LANGUAGES
 from tests.folding import each
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from rag_core.errors import DamagedPdf, IngestError, LimitExceeded, NotAPdf
-from rag_core.ingest.pdf import read_pdf, render_page
-from rag_core.ingest.pdf_facts import form_of, has_form
+from rag_core.ingest.reading.pdf import read_pdf, render_page
+from rag_core.ingest.reading.pdf_facts import form_of, has_form
 from rag_core.library.stored.sources import Source
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "rag_core" / "ingest"))  # the child's own modules, as it imports them

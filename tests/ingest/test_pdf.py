@@ -19,11 +19,11 @@ from folding import each
 
 from rag_core.domain.documents import Box, Page, PageSource
 from rag_core.errors import Cancelled, DamagedPdf, IngestError, LimitExceeded
-from rag_core.ingest import pdf_process
-from rag_core.ingest.pdf import Limits, PdfContent, read_pdf, render_page
-from rag_core.ingest.pdf_facts import clean_title, foreign_format, iso_date
-from rag_core.ingest.pdf_findings import page_list
 from rag_core.ingest.pdf_worker.child import leaves
+from rag_core.ingest.reading import pdf_process
+from rag_core.ingest.reading.pdf import Limits, PdfContent, read_pdf, render_page
+from rag_core.ingest.reading.pdf_facts import clean_title, foreign_format, iso_date
+from rag_core.ingest.reading.pdf_findings import page_list
 
 LANGUAGES = {
     "en": "The quick brown fox: an office of 5 ﬁnal ﬂats.",

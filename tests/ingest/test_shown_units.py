@@ -10,9 +10,9 @@ from paper import embedder
 from rag_core.domain.documents import Page
 from rag_core.domain.passages import Passage
 from rag_core.grounding.units import Unit, units
-from rag_core.ingest.chunk import chunk
-from rag_core.ingest.pdf import read_pdf
-from rag_core.ingest.strategies import STRATEGIES
+from rag_core.ingest.passages.chunk import chunk
+from rag_core.ingest.passages.strategies import STRATEGIES
+from rag_core.ingest.reading.pdf import read_pdf
 
 Row = tuple[float, float, str, float, bool]  # x and y in points, text, font size, bold
 

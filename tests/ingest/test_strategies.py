@@ -9,8 +9,8 @@ from paper import embedder
 from rag_core.domain.documents import Page
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.errors import InvalidSetting
-from rag_core.ingest.chunk import chunk
-from rag_core.ingest.strategies import STRATEGIES, choose, named
+from rag_core.ingest.passages.chunk import chunk
+from rag_core.ingest.passages.strategies import STRATEGIES, choose, named
 from rag_core.settings import Settings
 
 CODE = '''"""Payments: prices with tax, discounts for customers of many years, and invoices with their totals."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from paper import Set, head, page, prose
 
 from rag_core.domain.documents import Page
-from rag_core.ingest.structure import Block, BlockKind, blocks
+from rag_core.ingest.blocks.structure import Block, BlockKind, blocks
 
 SENTENCE = "The supplier delivers the goods to the place that the buyer has named."
 

@@ -10,7 +10,7 @@ from library_kit import SETTINGS, library, text
 
 from rag_core.domain.documents import Metadata
 from rag_core.errors import InvalidInput
-from rag_core.ingest.pdf import read_pdf
+from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.library.stored.bounds import MAX_KEY_CHARS, MAX_KEYS, MAX_LANGUAGE_CHARS, MAX_NAME_CHARS, MAX_TITLE_CHARS, MAX_VALUE_CHARS
 from rag_core.library.stored.sources import Source, sources_from
 

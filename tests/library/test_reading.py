@@ -14,9 +14,9 @@ from library_kit import SETTINGS, library, text
 
 from rag_core.domain.documents import Page, PageSource, WordBox
 from rag_core.errors import LimitExceeded
-from rag_core.ingest import pdf_process
 from rag_core.ingest.layout import Lines, Words
-from rag_core.ingest.pdf import read_pdf
+from rag_core.ingest.reading import pdf_process
+from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.library.disk.files import Stamp, stamp_file
 from rag_core.library.indexing import reading
 from rag_core.library.indexing.reading import ReadOptions, kept

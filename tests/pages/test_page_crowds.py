@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rag_core.entrypoints.http.origin import Message, Receive, Send
-from rag_core.service.visits import Visits
+from rag_core.service.callers.visits import Visits
 from ui.app import crowds, visitor
 from ui.app.crowds import Crowds
 from ui.app.visiting import NewVisits

@@ -18,7 +18,7 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import Box, Page, Span, WordBox
-from rag_core.ingest.pdf import render_page
+from rag_core.ingest.reading.pdf import render_page
 from ui.app import state
 from ui.ask.decision import evidence
 from ui.documents import viewer

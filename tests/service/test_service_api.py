@@ -17,9 +17,9 @@ from service_kit import SECRET, WARRANTY, Server, service_of
 from rag_core.domain.decision import Decision
 from rag_core.errors import InvalidInput, LimitExceeded
 from rag_core.library.library import Library
-from rag_core.service import models
-from rag_core.service.principal import LOCAL
-from rag_core.service.repeated import Repeated
+from rag_core.service.callers.principal import LOCAL
+from rag_core.service.messages import models
+from rag_core.service.queues.repeated import Repeated
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
 FEATURE = {"query": WARRANTY, "namespace": "alpha"}

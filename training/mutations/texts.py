@@ -15,9 +15,9 @@ import regex
 
 from rag_core.domain.documents import Page
 from rag_core.errors import InvalidInput
+from rag_core.ingest.blocks.structure import BlockKind, blocks
 from rag_core.ingest.normalise import normalise
-from rag_core.ingest.pdf import read_pdf
-from rag_core.ingest.structure import BlockKind, blocks
+from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.language import detect, sentences
 from training.mutations.lists import LANGUAGES
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from rag_core.domain.acts import actor
-from rag_core.service.places import Places
+from rag_core.service.queues.places import Places
 
 MAX_QUESTIONS, EACH, RETRY_SECONDS = 40, 4, 5  # twenty people who ask at once wait; a person has a few tabs
 _QUESTIONS = Places("questions under way", MAX_QUESTIONS, EACH, RETRY_SECONDS)

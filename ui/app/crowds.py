@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, client_of
-from rag_core.service.visits import network_of
+from rag_core.service.callers.visits import network_of
 from ui.app import visitor
 
 MAX_SOCKETS = 100  # web sockets of one address: a class of sixty with some tabs more; a quarter of the connections that `serve` takes

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 
 from rag_core.errors import RagError
-from rag_core.service.people import Right
+from rag_core.service.callers.people import Right
 from rag_core.work import loading
 from rag_core.work.jobs import STAGES, FileState, Job
 from ui.app import first_run, state, uploads, visitor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from rag_core.errors import InvalidSetting
-from rag_core.service.people import Person, Right
+from rag_core.service.callers.people import Person, Right
 from ui.app import state, visiting, visitor
 from ui.app.problems import show_error
 from ui.app.texts import say, tell

@@ -1,6 +1,6 @@
 """Whoever is at the page: this machine, as long as nobody can sign in; else a person who signed in, with the rights of their roles.
 
-On a shared demo nobody signs in either: a visitor is known by a cookie, and has a collection of their own (`rag_core.service.visits`).
+On a shared demo nobody signs in either: a visitor is known by a cookie, and has a collection of their own (`service.callers.visits`).
 
 It is asked wherever something is read or done (`rag_core.domain.acts.permit`), so that no button has to remember it.
 """
@@ -21,8 +21,8 @@ from streamlit.web.server.starlette.starlette_websocket import _get_signed_cooki
 
 from rag_core.domain.acts import Action, Actor, actor, acts_by_default
 from rag_core.errors import InvalidSetting
-from rag_core.service.people import ACTS, People, Person, Right, access_file
-from rag_core.service.visits import Visit, Visits
+from rag_core.service.callers.people import ACTS, People, Person, Right, access_file
+from rag_core.service.callers.visits import Visit, Visits
 from rag_core.settings.login import CALLBACK, Login, login
 from ui.app import state
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from rag_core.domain.documents import Document, Span
-from rag_core.facts.names import names
-from rag_core.facts.values import values
-from rag_core.ingest.context import SECTION_MARK
+from rag_core.facts.differences.values import values
+from rag_core.facts.sentence.names import names
+from rag_core.ingest.passages.context import SECTION_MARK
 from rag_core.library.stored.snapshot import Snapshot
 
 MAX_PAGES = 300  # that are read for a list; 20 ms each

@@ -7,7 +7,7 @@ import streamlit as st
 from rag_core.domain.acts import actor
 from rag_core.errors import RagError
 from rag_core.library.stored import titles
-from rag_core.service.people import Right
+from rag_core.service.callers.people import Right
 from rag_core.work.dropping import drop
 from ui.app import first_run, state, visitor
 from ui.app.collections import shown_name, switch

@@ -9,7 +9,7 @@ import streamlit as st
 
 from rag_core.domain.documents import Document
 from rag_core.engine import Engine
-from rag_core.ingest.pdf_findings import page_list
+from rag_core.ingest.reading.pdf_findings import page_list
 from rag_core.library.indexing.reading import READ_AS_NOW, is_outdated
 from ui.app.dates import told_date
 from ui.app.texts import say, tell

@@ -10,7 +10,7 @@ from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.library.stored.inbox import Accepted
-from rag_core.service.people import Right
+from rag_core.service.callers.people import Right
 from ui.app import state, visitor
 from ui.app.finished import show_names
 from ui.app.problems import show_error

@@ -8,7 +8,7 @@ from rag_core.domain.documents import Document, Metadata
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, RagError
 from rag_core.library.stored.sources import described
-from rag_core.service.people import Right
+from rag_core.service.callers.people import Right
 from ui.app import visitor
 from ui.app.dates import shown_date
 from ui.app.problems import show_error

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from rag_core.errors import LibraryBusy, LibraryError, ModelUnavailable, RagError
-from rag_core.service.people import Right
+from rag_core.service.callers.people import Right
 from rag_core.settings import Settings
 from rag_core.wiring import VECTOR_STORES, as_built
 from rag_core.work.jobs import File

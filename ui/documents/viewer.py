@@ -15,8 +15,8 @@ from rag_core.domain.claims import Citation
 from rag_core.domain.documents import Box, Document, Page, Span
 from rag_core.engine import Engine
 from rag_core.errors import PasswordNeeded, RagError
-from rag_core.ingest.pdf import render_page
-from rag_core.ingest.pdf_facts import form_of
+from rag_core.ingest.reading.pdf import render_page
+from rag_core.ingest.reading.pdf_facts import form_of
 from ui.app import state
 from ui.app.problems import show_error
 from ui.app.texts import say

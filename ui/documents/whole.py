@@ -12,7 +12,7 @@ from rag_core.domain.claims import Evidence
 from rag_core.domain.documents import Box, Document, Page, Span
 from rag_core.engine import Engine
 from rag_core.errors import RagError
-from rag_core.ingest.pdf_facts import PDF, form_of
+from rag_core.ingest.reading.pdf_facts import PDF, form_of
 from ui.app import state
 from ui.app.problems import show_error
 from ui.app.texts import say

@@ -18,7 +18,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.evaluation import rates
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.tradeoff import Effect, Tradeoff, effect
-from rag_core.ingest.sheet import compose_sheet
+from rag_core.ingest.reading.sheet import compose_sheet
 from rag_core.records.stored import RunHead
 from rag_core.settings import Mode
 from ui.app import recording, state
@@ -59,7 +59,7 @@ def offer(
 def blocks(
     run: RunHead, questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged, limits: Tradeoff | None
 ) -> list[Block]:
-    """All that is told of a run under the settings of `now`, top to bottom, in the form of `rag_core.ingest.sheet`."""
+    """All that is told of a run under the settings of `now`, top to bottom, in the form of `rag_core.ingest.reading.sheet`."""
     about = tell(
         "lab_report.about", collection=shown_name(run.collection), date=datetime.now(UTC).isoformat(" ", "minutes")[:16], set=run.set_name,
         done=len(questions), total=run.total, started=run.started[:16].replace("T", " "),

@@ -13,7 +13,7 @@ from rag_core.domain.documents import Span, holds_hidden
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.domain.ports import PageText
 from rag_core.domain.rows import CELL
-from rag_core.facts.values import values
+from rag_core.facts.differences.values import values
 from rag_core.grounding.omissions.idle import binds
 from rag_core.grounding.omissions.words import limit_words
 from rag_core.grounding.units import Unit, units

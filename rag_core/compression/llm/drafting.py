@@ -22,7 +22,7 @@ from rag_core.domain.measurements import LibraryFacts
 from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.ports import Cancel, Corpus, Embedder, EntailmentModel
 from rag_core.facts import absent_facts
-from rag_core.facts.citation_marks import citation_marks, strip_marks
+from rag_core.facts.sentence.citation_marks import citation_marks, strip_marks
 from rag_core.grounding.citations import evidence_text
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.entailment import MIN_SUPPORT

@@ -16,10 +16,10 @@ from pathlib import Path
 from rag_core.entrypoints.terminal.common import chosen_settings, library_folder
 from rag_core.entrypoints.terminal.show import printable
 from rag_core.errors import RagError
-from rag_core.ingest import pdf_process
 from rag_core.ingest.limits import DEFAULT_LIMITS
-from rag_core.ingest.pdf import read_pdf
-from rag_core.ingest.tessdata import OCR_LANGUAGES, find_tessdata
+from rag_core.ingest.reading import pdf_process
+from rag_core.ingest.reading.pdf import read_pdf
+from rag_core.ingest.reading.tessdata import OCR_LANGUAGES, find_tessdata
 from rag_core.library.disk.private import is_open
 from rag_core.settings import Settings
 from rag_core.settings.login import login, secrets_file
@@ -153,7 +153,7 @@ def _library(folder: Path) -> Finding:
 
 def _page(folder: Path) -> list[Finding]:
     """Who may open the page, and what they may do there."""
-    from rag_core.service.people import People, Right, access_file  # only here: no other row needs them
+    from rag_core.service.callers.people import People, Right, access_file  # only here: no other row needs them
 
     known = login(os.environ)
     if known is None:
@@ -195,7 +195,7 @@ def _page(folder: Path) -> list[Finding]:
 def _of_service(folder: Path) -> list[Finding]:
     """Where it listens, as whom, its limits and quotas, and its tokens."""
     from rag_core.entrypoints.commands import doctor_service
-    from rag_core.service.tokens import Tokens
+    from rag_core.service.callers.tokens import Tokens
 
     rows = doctor_service.running(folder, login=login(os.environ) is not None)
     rows += [doctor_service.quotas(folder), *doctor_service.tokens(Tokens(folder).all(), datetime.now(UTC))]
@@ -204,7 +204,7 @@ def _of_service(folder: Path) -> list[Finding]:
 
 def _service(folder: Path) -> Finding:
     """Who may call the API of `serve`."""
-    from rag_core.service.tokens import FILE, Tokens  # only here: no other row needs them
+    from rag_core.service.callers.tokens import FILE, Tokens  # only here: no other row needs them
 
     known, now = Tokens(folder).all(), datetime.now(UTC)
     valid = [token for token in known if token.is_valid(now)]

@@ -12,12 +12,12 @@ from rag_core.entrypoints.commands import serving
 from rag_core.entrypoints.http.origin import is_loopback
 from rag_core.library.quota import Quota
 from rag_core.library.stored.store import collections
-from rag_core.service.jobs import MAX_EACH, MAX_JOBS
-from rag_core.service.rate import PER_MINUTE
+from rag_core.service.callers.rate import PER_MINUTE
+from rag_core.service.queues.jobs import MAX_EACH, MAX_JOBS
 from rag_core.wiring import quota_of
 
 if TYPE_CHECKING:
-    from rag_core.service.tokens import Token
+    from rag_core.service.callers.tokens import Token
 
 Row = tuple[str, bool, str, str]  # about, ok, found, remedy
 OTHERS_READ, ROOT = 0o007, 0  # rights that a umask takes from others; a user who may do anything

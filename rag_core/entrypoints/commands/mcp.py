@@ -6,7 +6,7 @@ import argparse
 import os
 
 from rag_core.entrypoints.terminal.common import library_folder
-from rag_core.service.principal import Principal, collections_of, scopes_of
+from rag_core.service.callers.principal import Principal, collections_of, scopes_of
 from rag_core.service.service import Service
 from rag_core.settings.configuration import load_settings
 from rag_core.settings.endpoints import model_environment

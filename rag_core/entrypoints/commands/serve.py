@@ -17,9 +17,9 @@ from rag_core.entrypoints.commands.serving import Serving, noted
 from rag_core.entrypoints.http.origin import LOCAL, Asgi, is_loopback
 from rag_core.entrypoints.terminal.common import library_folder
 from rag_core.errors import InvalidInput
+from rag_core.service.callers.tokens import Tokens
+from rag_core.service.callers.visits import SAMPLES, Visits
 from rag_core.service.service import Service
-from rag_core.service.tokens import Tokens
-from rag_core.service.visits import SAMPLES, Visits
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.settings.endpoints import model_environment

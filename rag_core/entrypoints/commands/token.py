@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from rag_core.entrypoints.terminal.common import library_folder
 from rag_core.entrypoints.terminal.show import json_text, printable
-from rag_core.service.tokens import Token, Tokens
+from rag_core.service.callers.tokens import Token, Tokens
 
 
 def create(args: argparse.Namespace) -> int:

@@ -15,8 +15,8 @@ from rag_core.entrypoints.http.question_routes import PNG
 from rag_core.library.indexing.described import document_json
 from rag_core.library.quota import Quota
 from rag_core.library.stored.bounds import MAX_NAME_CHARS
-from rag_core.service import models, request_models
 from rag_core.service.handed_in import facts
+from rag_core.service.messages import models, request_models
 
 router = APIRouter()
 Id = Annotated[str, Path(max_length=MAX_NAME_CHARS, description="As the list of documents has it.")]

@@ -17,11 +17,11 @@ from starlette.exceptions import HTTPException
 from rag_core.entrypoints.http.caller import Caller, Key, TheService, once_started
 from rag_core.library.stored.bounds import MAX_FILES
 from rag_core.library.stored.sources import Source
-from rag_core.service import models, request_models
+from rag_core.service.callers.principal import Scope
 from rag_core.service.collection import Collection
 from rag_core.service.handed_in import HandedIn, files, outcomes, texts
-from rag_core.service.jobs import Started
-from rag_core.service.principal import Scope
+from rag_core.service.messages import models, request_models
+from rag_core.service.queues.jobs import Started
 from rag_core.service.service import Service
 
 router = APIRouter()

@@ -11,8 +11,8 @@ from fastapi.responses import Response
 
 from rag_core.entrypoints.http.caller import Caller, Limit, Offset, TheService, after
 from rag_core.entrypoints.http.streams import EVENTS, Streamed, event
-from rag_core.service import models, request_models
-from rag_core.service.jobs import Started
+from rag_core.service.messages import models, request_models
+from rag_core.service.queues.jobs import Started
 from rag_core.service.service import Service
 
 router = APIRouter()

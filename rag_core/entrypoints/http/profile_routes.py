@@ -12,9 +12,9 @@ from rag_core.entrypoints.http.caller import Entered, Key, TheService, once, onc
 from rag_core.entrypoints.http.job_routes import told
 from rag_core.evaluation.executions import Recorded
 from rag_core.records.stored import ProfileVersion
-from rag_core.service import models, profile_models, request_models
 from rag_core.service.collection import Collection
-from rag_core.service.jobs import Started
+from rag_core.service.messages import models, profile_models, request_models
+from rag_core.service.queues.jobs import Started
 from rag_core.settings.profiles import AUTO
 from rag_core.work.profiles import PROFILE, Standing
 

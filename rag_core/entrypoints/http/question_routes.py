@@ -21,8 +21,8 @@ from rag_core.entrypoints.http.caller import Caller, Entered, Key, Limit, Offset
 from rag_core.entrypoints.http.streams import EVENTS, Streamed, event
 from rag_core.entrypoints.http.waiting import waited
 from rag_core.errors import RagError
-from rag_core.service import models, request_models
-from rag_core.service.principal import Scope
+from rag_core.service.callers.principal import Scope
+from rag_core.service.messages import models, request_models
 from rag_core.service.questions import Asking
 
 router = APIRouter()

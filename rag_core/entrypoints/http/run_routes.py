@@ -11,8 +11,8 @@ from fastapi.responses import JSONResponse, Response
 from rag_core.entrypoints.http.caller import Entered, Key, Limit, Offset, TheService, after, once_started
 from rag_core.entrypoints.http.job_routes import told
 from rag_core.evaluation.certify import Certificate
-from rag_core.service import models, request_models, run_models
-from rag_core.service.jobs import Started
+from rag_core.service.messages import models, request_models, run_models
+from rag_core.service.queues.jobs import Started
 from rag_core.service.runs import lacking
 from rag_core.service.runs import told as run_told
 

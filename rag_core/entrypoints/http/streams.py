@@ -8,7 +8,7 @@ from typing import Any
 from fastapi.responses import StreamingResponse
 
 from rag_core.entrypoints.http.origin import Message, Receive, Send
-from rag_core.service.places import Places
+from rag_core.service.queues.places import Places
 
 EVENT = {"type": "object", "properties": {"event": {"type": "string"}, "data": {"type": "string"}}, "required": ["event", "data"]}
 # 200: HTTP's status of success

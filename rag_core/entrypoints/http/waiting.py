@@ -10,7 +10,7 @@ from typing import TypeVar
 from fastapi import Request
 
 from rag_core.domain.ports import Cancel
-from rag_core.service.lanes import Lane
+from rag_core.service.queues.lanes import Lane
 
 T = TypeVar("T")
 LOOK_SECONDS = 0.5  # between two looks whether the caller is still there

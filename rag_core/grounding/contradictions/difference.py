@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from rag_core.facts.align import read
-from rag_core.facts.dates import Day
-from rag_core.facts.logic import changed_operators
+from rag_core.facts.differences.align import read
+from rag_core.facts.sentence.dates import Day
+from rag_core.facts.sentence.logic import changed_operators
 from rag_core.grounding.contradictions.statements import Statement, Value
 
 _HALF_DAY = 720  # minutes

@@ -13,11 +13,11 @@ from itertools import pairwise
 
 import regex
 
-from rag_core.facts.dates import Date
-from rag_core.facts.lexicon import exact_units, lexicon, value_words
-from rag_core.facts.names import Name, canonical_code
-from rag_core.facts.numbers import Quantity, ascii_digits, quantities
-from rag_core.facts.values import values
+from rag_core.facts.differences.values import values
+from rag_core.facts.sentence.dates import Date
+from rag_core.facts.sentence.lexicon import exact_units, lexicon, value_words
+from rag_core.facts.sentence.names import Name, canonical_code
+from rag_core.facts.sentence.numbers import Quantity, ascii_digits, quantities
 from rag_core.grounding.contradictions.word_lists import Telling, either, parted, telling, word_lists
 from rag_core.language import LANGUAGES, fold, grammar, words
 

@@ -8,10 +8,10 @@ import regex
 
 from rag_core.domain.measurements import LibraryFacts
 from rag_core.domain.passages import Passage, PassageKind
-from rag_core.facts.names import canonical_code, codes
+from rag_core.facts.sentence.names import canonical_code, codes
 from rag_core.grounding.contradictions.statements import Statement
 from rag_core.grounding.contradictions.word_lists import word_lists
-from rag_core.ingest.context import SECTION_MARK
+from rag_core.ingest.passages.context import SECTION_MARK
 from rag_core.language import content_terms, fold, term, terms, words
 
 _NUMBERING = regex.compile(r"^[\s§]*\d[\d.]*[.)]?\s+")  # the number of a heading: "2.1 Vacation"

@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import regex
 
-from rag_core.facts.align import Sentence, Token
-from rag_core.facts.dates import Date, Time
-from rag_core.facts.lexicon import dimension
-from rag_core.facts.numbers import Quantity
-from rag_core.facts.values import values
+from rag_core.facts.differences.align import Sentence, Token
+from rag_core.facts.differences.values import values
+from rag_core.facts.sentence.dates import Date, Time
+from rag_core.facts.sentence.lexicon import dimension
+from rag_core.facts.sentence.numbers import Quantity
 from rag_core.grounding.omissions.said import KEPT, Said
 from rag_core.grounding.omissions.words import LimitWords
 

@@ -1,7 +1,7 @@
 """Denials that a compression left out: a claim says of its words what the clause that they stand in denies.
 
 A claim is held against the clause of its evidence that has most of its words. Where that clause denies them ("is not refunded", "není
-vratná", "nobody", "unpaid"), the claim has to deny something too, in these or other words. `rag_core.facts.substitution` sees a lost "not"
+vratná", "nobody", "unpaid"), the claim has to deny something too, in these or other words. `differences.substitution` sees a lost "not"
 where the rest stands nearly word for word; here the words may stand in any order.
 """
 
@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rag_core.facts.align import Sentence
-from rag_core.facts.lexicon import Lexicon, lexicon
-from rag_core.facts.markers import Marker
+from rag_core.facts.differences.align import Sentence
+from rag_core.facts.sentence.lexicon import Lexicon, lexicon
+from rag_core.facts.sentence.markers import Marker
 from rag_core.grounding.omissions.said import Said
 from rag_core.grounding.omissions.words import LimitWords
 from rag_core.language import LANGUAGES
 
 _OF_CLAIM = 2 / 3  # share of a claim's words that its clause has, at least, by hand: half of "Employees are insured" stands in any clause
 _MIN_WORDS = 2  # a claim with fewer words that say something is about no clause
-_TARGETS = 2  # words behind a denial that it denies, as in `rag_core.facts.substitution`; before it where none follow
+_TARGETS = 2  # words behind a denial that it denies, as in `rag_core.facts.differences.substitution`; before it where none follow
 _MAX_TOKENS = 160  # words of a sentence; longer ones are tables or lists
 
 

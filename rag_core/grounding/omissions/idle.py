@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import regex
 
-from rag_core.facts.lexicon import lexicon
-from rag_core.facts.markers import markers
-from rag_core.facts.values import values
+from rag_core.facts.differences.values import values
+from rag_core.facts.sentence.lexicon import lexicon
+from rag_core.facts.sentence.markers import markers
 from rag_core.grounding.omissions.words import limit_words
 from rag_core.ingest.normalise import normalise
 from rag_core.language import fold

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import regex
 
-from rag_core.facts.align import Sentence, Token, read
-from rag_core.facts.citation_marks import strip_marks
-from rag_core.facts.numbers import ascii_digits
+from rag_core.facts.differences.align import Sentence, Token, read
+from rag_core.facts.sentence.citation_marks import strip_marks
+from rag_core.facts.sentence.numbers import ascii_digits
 from rag_core.grounding.omissions.bounds import dropped_bounds, dropped_restrictions
 from rag_core.grounding.omissions.denied import dropped_denials
 from rag_core.grounding.omissions.rates import dropped_rates

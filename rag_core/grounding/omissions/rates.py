@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import regex
 
-from rag_core.facts.lexicon import dimension, value_words
-from rag_core.facts.numbers import Quantity
-from rag_core.facts.values import values
+from rag_core.facts.differences.values import values
+from rag_core.facts.sentence.lexicon import dimension, value_words
+from rag_core.facts.sentence.numbers import Quantity
 from rag_core.grounding.omissions.bounds import equal
 from rag_core.grounding.omissions.words import LimitWords
 from rag_core.language import fold, words

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from rag_core.facts.align import Sentence, Token, read
-from rag_core.facts.lexicon import lexicon
+from rag_core.facts.differences.align import Sentence, Token, read
+from rag_core.facts.sentence.lexicon import lexicon
 from rag_core.language import alike
 
 KEPT = 0.5  # share of a statement's words from which a text states it

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import regex
 
-from rag_core.facts.align import Sentence, Token
-from rag_core.facts.values import values
+from rag_core.facts.differences.align import Sentence, Token
+from rag_core.facts.differences.values import values
 from rag_core.grounding.omissions.bounds import equal
 from rag_core.grounding.omissions.said import Said
 from rag_core.grounding.omissions.words import LimitWords

@@ -1,6 +1,6 @@
 """The child's side: one request on stdin, JSON lines on stdout. It sets its limits and gives up the network before it looks at the file.
 
-Request: one line of JSON (see `rag_core.ingest.pdf`), then exactly `size` bytes of PDF. Answer, one JSON object a line:
+Request: one line of JSON (see `rag_core.ingest.reading.pdf`), then exactly `size` bytes of PDF. Answer, one JSON object a line:
 `ready` {network, memory} · `open` {count, meta, toc} · `page` {n, …} · `image` {png} · `sheet` {pdf} · `recognised` {text, …}
 · `note` {problem} · `failed` {kind, problem, remedy} · `done`. The parent keeps the pipe to stdin open; when it closes, this process ends.
 """
@@ -108,7 +108,7 @@ def serve(request: dict[str, Any], data: bytes, emit: Emit) -> None:
         Exception: whatever MuPDF raises.
     """
     if "recognise" in request:
-        from .ocr import recognise
+        from .scans.ocr import recognise
 
         emit(recognise(request["recognise"], data))
         emit({"event": "done"})
@@ -194,10 +194,10 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
     """Emit what the document says about itself, then its pages from the one that is asked for."""
     from .columns import packed
     from .damage import REPAIRED, forget_complaints, with_damage
-    from .fonts import Fonts
-    from .layers import Layers
-    from .ocr import Drawer
+    from .letters.fonts import Fonts
     from .pages import Options, read
+    from .scans.ocr import Drawer
+    from .unseen.layers import Layers
 
     emit({"event": "open", "count": document.page_count, "meta": meta(document), "toc": toc(document)})
     allowed = request["cpu"] + request["cpu_page"] * document.page_count

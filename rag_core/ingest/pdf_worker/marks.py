@@ -17,7 +17,7 @@ DOUBT = (255, 166, 77)  # the same in orange, over words that OCR is not sure of
 def draw(page: Any, asked: Mapping[str, Any]) -> bytes:
     """PNG of `page`, or of a `part` of it, with exactly `boxes` (points, origin top left, as the page is shown) marked, and `doubted` ones.
 
-    `asked` has these as `rag_core.ingest.pdf.render_page` sends them, with `dpi` and `pixels`.
+    `asked` has these as `rag_core.ingest.reading.pdf.render_page` sends them, with `dpi` and `pixels`.
 
     It has at most `pixels` pixels. They are multiplied by the pen's colour instead of adding an annotation: that is exact, does not
     depend on the page's own structure, and leaves the ink readable.

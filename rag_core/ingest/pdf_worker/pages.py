@@ -17,15 +17,15 @@ from typing import Any
 import pymupdf
 
 from .damage import unheard
-from .fonts import Fonts
-from .glyphs import widen
-from .hidden import Hidden, Ink, Kind, ink_of, style_of
-from .layers import Layers
+from .letters.fonts import Fonts
+from .letters.glyphs import widen
+from .letters.raised import raised_signs
 from .marks import fitting_zoom
-from .ocr import Drawer, Unreadable
-from .raised import raised_signs
 from .rows import Rect, Rows, Run, Word, build
-from .sight import InkedRun, InkedWord, reasons
+from .scans.ocr import Drawer, Unreadable
+from .unseen.hidden import Hidden, Ink, Kind, ink_of, style_of
+from .unseen.layers import Layers
+from .unseen.sight import InkedRun, InkedWord, reasons
 
 FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE  # not clipped to the page: text beside it is counted as hidden
 FEW_CHARS = 50  # a page number, a scanner's stamp, a Bates number: fewer letters than that on a picture do not make it a page of text
@@ -42,7 +42,7 @@ _DELIMITERS = dict.fromkeys([*range(33), 160])  # what MuPDF parts words at
 
 @dataclass(frozen=True)
 class Options:
-    """The caller's options: see `rag_core.ingest.pdf.Limits`."""
+    """The caller's options: see `rag_core.ingest.reading.pdf.Limits`."""
 
     hidden_signs: Sequence[str] | None  # put before and after each hidden word, which is kept then; None to leave them out
     page_chars: int

@@ -10,7 +10,7 @@ import numpy as np
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Cancel, Embedder, Progress, Vectors
 from rag_core.errors import Cancelled, LimitExceeded, ModelTimedOut, ModelUnavailable
-from rag_core.ingest.context import embedding_text
+from rag_core.ingest.passages.context import embedding_text
 from rag_core.language import terms
 
 Made = Callable[[int, Vectors], None]  # (number of the first passage, vectors of shape (n, dim))

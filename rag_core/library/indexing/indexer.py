@@ -20,12 +20,12 @@ from rag_core.domain.documents import Document, Page, PageSource
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Cancel, Embedder, Progress
 from rag_core.errors import InvalidInput, LibraryDamaged, LibraryError, StoredFileDamaged
-from rag_core.ingest import strategies
-from rag_core.ingest.chunk import chunk
-from rag_core.ingest.dated import first_page_date
-from rag_core.ingest.days import believed
+from rag_core.ingest.dating.dated import first_page_date
+from rag_core.ingest.dating.days import believed
 from rag_core.ingest.layout import json_rows
-from rag_core.ingest.tessdata import find_tessdata
+from rag_core.ingest.passages import strategies
+from rag_core.ingest.passages.chunk import chunk
+from rag_core.ingest.reading.tessdata import find_tessdata
 from rag_core.language import detect
 from rag_core.library.disk.files import (
     Stamp,

@@ -15,10 +15,10 @@ from rag_core.domain.ports import Cancel, Progress
 from rag_core.errors import EmptyDocument, IngestError, LibraryError, LimitExceeded, PasswordNeeded
 from rag_core.ingest.layout import Lines
 from rag_core.ingest.limits import DEFAULT_LIMITS
-from rag_core.ingest.pdf import SAVE_AGAIN, read_pdf
-from rag_core.ingest.pdf_facts import form_of
-from rag_core.ingest.pdf_process import size_of
-from rag_core.ingest.tessdata import missing_packages
+from rag_core.ingest.reading.pdf import SAVE_AGAIN, read_pdf
+from rag_core.ingest.reading.pdf_facts import form_of
+from rag_core.ingest.reading.pdf_process import size_of
+from rag_core.ingest.reading.tessdata import missing_packages
 from rag_core.library.disk.files import Stamp, seal, stamps_from_json, stamps_to_json, unseal
 from rag_core.library.disk.private import tighten, write
 from rag_core.library.indexing.recognised import RecognisedPages

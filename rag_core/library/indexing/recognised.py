@@ -13,7 +13,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-from rag_core.ingest.pdf_process import Event
+from rag_core.ingest.reading.pdf_process import Event
 from rag_core.library.disk.private import FILE_MODE
 
 RECOGNISED = "recognised.jsonl"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from rag_core.domain.documents import Metadata
 from rag_core.errors import InvalidInput
-from rag_core.ingest.pdf import MAX_STATED_CHARS
+from rag_core.ingest.reading.pdf import MAX_STATED_CHARS
 from rag_core.library.stored.sources import Source
 
 MAX_NAME_CHARS = 255  # a file's name, as file systems have it, or a caller's id

@@ -17,7 +17,7 @@ from typing import IO, Any, Literal
 from rag_core.domain.bounds import require_between
 from rag_core.domain.documents import Metadata
 from rag_core.errors import IngestError, InvalidInput, LimitExceeded, NotAPdf
-from rag_core.ingest.pdf_facts import FORMS
+from rag_core.ingest.reading.pdf_facts import FORMS
 from rag_core.library.disk.private import HeldFile, blocks_of
 
 Kind = Literal["pdf", "text"]

@@ -16,9 +16,9 @@ import streamlit as st
 from rag_core.domain.claims import Citation
 from rag_core.engine import Engine
 from rag_core.errors import RagError
-from rag_core.ingest.pdf import render_page
-from rag_core.ingest.pdf_facts import form_of
-from rag_core.ingest.sheet import compose_sheet
+from rag_core.ingest.reading.pdf import render_page
+from rag_core.ingest.reading.pdf_facts import form_of
+from rag_core.ingest.reading.sheet import compose_sheet
 from ui.app.asked import Asked
 from ui.app.collections import shown_name
 from ui.app.texts import say, tell
@@ -56,7 +56,7 @@ def file_name(asked: Asked) -> str:
 
 
 def blocks(engine: Engine, asked: Asked) -> list[Block]:
-    """All that is told of a decision, top to bottom, in the form of `rag_core.ingest.sheet`."""
+    """All that is told of a decision, top to bottom, in the form of `rag_core.ingest.reading.sheet`."""
     decision, now = asked.decision, datetime.now(UTC).isoformat(" ", "minutes")[:16]
     return [
         block("title", say("export.title")),
@@ -99,7 +99,7 @@ def escaped(text: str) -> str:
 
 
 def block(kind: str, text: str) -> Block:
-    """One block of text, of a kind that `rag_core.ingest.sheet` knows."""
+    """One block of text, of a kind that `rag_core.ingest.reading.sheet` knows."""
     return {"kind": kind, "text": text}
 
 

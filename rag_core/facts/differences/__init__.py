@@ -1,0 +1,1 @@
+"""How two sentences differ in their facts: what is changed, moved, mixed or missing in the one."""

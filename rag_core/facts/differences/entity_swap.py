@@ -1,0 +1,146 @@
+"""Finds a name in the place of another, in a sentence that otherwise stands in the evidence: each name stands on the page, but not here.
+
+Where capitals mark names, a name in the place of a name is a change. German capitalises every noun and Hindi has no capitals: there a word
+counts as a name when it is a known name, follows a title, or stands in no dictionary; and a noun that the evidence has elsewhere is a
+change in the place of another noun, unless both are synonyms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from functools import cache
+
+import regex
+from babel import Locale, UnknownLocaleError
+
+from rag_core.facts.differences.align import Aligned, Sentence, Token
+from rag_core.facts.sentence.lexicon import lexicon
+from rag_core.language import LANGUAGES, fold, forms, grammar, is_known, string_similarity, synonyms, words
+
+_CLEAR = regex.compile(r"\p{Lu}[\p{Lu}\p{N}]+|\p{Lu}?\p{Ll}+\p{Lu}\w*")  # "NATO", "SpaceX"
+_CASED = frozenset({"Latin", "Cyrillic", "Greek"})  # scripts with capitals
+_MAX_ABBREVIATED = 4  # letters
+_MIN_LETTERS = 3  # letters of a name that is found by its form alone
+
+Span = tuple[int, int]
+
+
+def entity_swaps(aligned: Aligned, held: Collection[str], lang: str, mine: Collection[Span], theirs: Collection[Span]) -> Iterator[str]:
+    """The names of a claim that stand in the place of others.
+
+    Args:
+        aligned: a sentence of the claim beside its nearest one of the evidence.
+        held: the stems of the evidence.
+        lang: of both.
+        mine: where `names` finds names in the claim.
+        theirs: where it finds them in the evidence.
+    """
+    moved = {token.stem for gap in aligned.gaps for token in aligned.mine.tokens[gap.i : gap.j]}
+    moved &= {token.stem for gap in aligned.gaps for token in aligned.theirs.tokens[gap.k : gap.m]}
+    for gap in aligned.gaps:
+        here = [place for place in range(gap.i, gap.j) if _is_said(aligned.mine, place, moved, lang)]
+        there = [place for place in range(gap.k, gap.m) if _is_said(aligned.theirs, place, moved, lang)]
+        if gap.is_long or not here or not there:
+            continue
+        named = [place for place in here if is_name(aligned.mine, place, lang, mine)]
+        replaced = there[-1:] if gap.i == 0 else there[:1] if gap.j == len(aligned.mine.tokens) else there
+        changed = named if _name_stands(aligned.theirs, replaced, lang, theirs) else []
+        if not changed and all(aligned.mine.tokens[place].stem in held for place in here) and _nouns(aligned, here, there, lang):
+            changed = here
+        if changed and not _say_the_same(aligned, here, there, lang):
+            yield " ".join(aligned.mine.tokens[place].text for place in changed)
+
+
+def _name_stands(sentence: Sentence, places: list[int], lang: str, spans: Collection[Span]) -> bool:
+    return any(is_name(sentence, place, lang, spans) or _is_bare(sentence, place, lang) for place in places)
+
+
+def _nouns(aligned: Aligned, here: list[int], there: list[int], lang: str) -> bool:
+    """Whether nothing but nouns stands here, and there is one among what they replace."""
+    return all(_is_noun(aligned.mine, place, lang) for place in here) and any(_is_noun(aligned.theirs, place, lang) for place in there)
+
+
+def is_name(sentence: Sentence, place: int, lang: str, spans: Collection[Span]) -> bool:
+    """Whether a word of a sentence is a part of a name: found as one (`spans`), or by its form where capitals do not tell."""
+    token = sentence.tokens[place]
+    if any(start <= token.start < end for start, end in spans):
+        return True
+    if _CLEAR.fullmatch(token.text) or (lang in LANGUAGES and grammar(lang).script not in _CASED and token.text[0].isupper()):
+        return not _shouted(sentence)
+    if not _every_noun_alike(token, lang) or len(token.text) < _MIN_LETTERS:
+        return False
+    titled = place > 0 and sentence.tokens[place - 1].folded in lexicon(lang).titles
+    return titled or token.folded in _known_names(lang) or not is_known(token.text, lang)
+
+
+def _is_noun(sentence: Sentence, place: int, lang: str) -> bool:
+    """Whether a word may be a noun that the page could have a name's place for; in scripts without capitals, if no auxiliary follows."""
+    token = sentence.tokens[place]
+    following = sentence.tokens[place + 1].folded if place + 1 < len(sentence.tokens) else ""
+    return _every_noun_alike(token, lang) and (token.text[0].isupper() or following not in lexicon(lang).auxiliaries)
+
+
+def _is_bare(sentence: Sentence, place: int, lang: str) -> bool:
+    """Whether a noun stands without an article or adjective, like a name: "in Harvard", but "das Unternehmen"; where all have capitals."""
+    before, companion = sentence.tokens[place - 1].text if place else "", grammar(lang).noun_companion
+    return companion is not None and _is_noun(sentence, place, lang) and not (before.islower() and companion.search(before))
+
+
+def _shouted(sentence: Sentence) -> bool:
+    """Whether capitals say nothing here, because all words have them."""
+    return sum(token.text.isupper() for token in sentence.tokens) > len(sentence.tokens) / 2
+
+
+def _every_noun_alike(token: Token, lang: str) -> bool:
+    """Whether capitals do not tell a name from another noun here."""
+    return (grammar(lang).nouns_capitalised and token.text[0].isupper()) or token.text.lower() == token.text.upper()
+
+
+def _is_said(sentence: Sentence, place: int, moved: Collection[str], lang: str) -> bool:
+    """Whether a word is replaced and no value: values are compared elsewhere."""
+    token, lex = sentence.tokens[place], lexicon(lang)
+    month = token.folded in lex.months and not token.text.isupper()  # "DEC" is a name
+    value = month or token.text[0].isdecimal() or token.folded in lex.numbers or token.folded in lex.scales
+    return sentence.says(place) and token.stem not in moved and not value
+
+
+def _say_the_same(aligned: Aligned, here: list[int], there: list[int], lang: str) -> bool:
+    """Whether a word of one side is a synonym, another form or the initials of the other's, or both are units."""
+    mine, theirs = [aligned.mine.tokens[place] for place in here], [aligned.theirs.tokens[place] for place in there]
+    units = lexicon(lang).units
+    if all(token.folded in units for token in (*mine, *theirs)):
+        return True
+    initials = {"".join(token.folded[0] for token in tokens) for tokens in (mine, theirs) if len(tokens) > 1}
+    if initials.intersection(token.folded for token in (*mine, *theirs)):
+        return True
+    return any(
+        string_similarity(one.stem, other.stem) or _shortens(one, other) or _synonymous(one, other, lang)
+        for one in mine
+        for other in theirs
+    )
+
+
+def _shortens(one: Token, other: Token) -> bool:
+    """Whether one word abbreviates the other: "Abs." and "Absatz", "Nr." and "Nummer"."""
+    short, whole = sorted((one.folded, other.folded), key=len)
+    letters = iter(whole)
+    return len(short) <= _MAX_ABBREVIATED and short[0] == whole[0] and all(letter in letters for letter in short)
+
+
+def _synonymous(one: Token, other: Token, lang: str) -> bool:
+    others = {fold(word) for key in forms(one.text, lang) for word in synonyms(lang).get(key, ())}
+    return not others.isdisjoint(forms(other.text, lang))
+
+
+@cache
+def _known_names(lang: str) -> frozenset[str]:
+    """The folded words of the names of countries and cities in a language, and the listed names of people."""
+    found = set(lexicon(lang).names)
+    try:
+        locale = Locale.parse(lang)
+    except (UnknownLocaleError, ValueError):
+        return frozenset(found)
+    # a city that is written as in English ("Europe/London") has no name of its own in the locale
+    cities = (zone.get("city", key.rsplit("/", 1)[-1].replace("_", " ")) for key, zone in locale.time_zones.items())
+    names = [word.text for name in (*locale.territories.values(), *cities) for word in words(name)]
+    return frozenset(found.union(fold(name) for name in names if len(name) >= _MIN_LETTERS and not name.islower()))

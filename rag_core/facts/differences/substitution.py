@@ -1,0 +1,233 @@
+"""Finds small words and names that were changed in a sentence that otherwise stands in the evidence, nearly word for word.
+
+In the gaps between the common words of two sentences a marker against another ("at least" for "at most"), a party or name for another, a
+negation that only one of them has, and an added or dropped "only" are changed facts. Of sentences that have less in common, only the
+negations are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from itertools import product
+
+from rag_core.facts.differences.align import Aligned, Gap, Sentence, beside, read
+from rag_core.facts.differences.entity_swap import Span, entity_swaps
+from rag_core.facts.differences.values import values
+from rag_core.facts.sentence.lexicon import Lexicon, lexicon
+from rag_core.facts.sentence.logic import substituted_operators
+from rag_core.facts.sentence.markers import Marker
+from rag_core.facts.sentence.roles import substituted_values
+from rag_core.language import LANGUAGES
+from rag_core.language.statement_words import ActRows
+
+_TARGETS = 2  # content words after a negation that it is taken to negate; before it when none follow
+_MIN_SHARED = 1 / 3  # share of the smaller sentence's words; below it nothing is compared
+
+Change = tuple[str, str]
+
+
+def substituted_words(claim: str, evidence: str, lang: str, mine: Collection[Span], theirs: Collection[Span]) -> list[Change]:
+    """The changes of all sentences of a claim, as (kind, text).
+
+    Kinds are modality, comparison, quantifier, negation and name, and of values in the place of others role, unit, law and code.
+
+    Args:
+        claim: in reading form, like the evidence.
+        evidence: in the same language.
+        lang: of both.
+        mine: where names stand in the claim.
+        theirs: where names stand in the evidence.
+    """
+    held, lex = read(evidence, lang), lexicon(lang)
+    terms = frozenset[str]().union(*(sentence.terms for sentence in held))
+    found: list[Change] = []
+    for sentence in read(claim, lang):
+        near = beside(sentence, held)
+        if not near:
+            found += [("negation", phrase) for phrase in _reworded_negations(sentence, held, lex)]
+        each = [
+            [*_markers(one, lang), *_negations(one, lex), *_operators(one, claim, evidence), *_names(one, terms, lang, mine, theirs)]
+            for one in near
+        ]
+        if not any(not changes and one.says_all() for changes, one in zip(each, near, strict=True)):
+            found += next((changes for changes in each if changes), [])
+        moved = [list(substituted_values(one, values(claim, lang), values(evidence, lang), lang)) for one in near]
+        found += moved[0] if near and all(moved) else []
+    return found
+
+
+def _operators(aligned: Aligned, claim: str, evidence: str) -> Iterator[Change]:
+    """Signs of the sentence's formulas that the same formulas have otherwise in the part of the other one that it matches."""
+    start, end = aligned.matched()
+    found = substituted_operators(claim[aligned.mine.start : aligned.mine.end], evidence[start:end])
+    yield from (("operator", sign) for sign in found)
+
+
+def _names(aligned: Aligned, terms: Collection[str], lang: str, mine: Collection[Span], theirs: Collection[Span]) -> Iterator[Change]:
+    yield from (("name", name) for name in entity_swaps(aligned, terms, lang, mine, theirs))
+
+
+def _markers(aligned: Aligned, lang: str) -> Iterator[Change]:
+    """Markers in one gap, or around one, that are against each other, and an added or dropped "only"."""
+    for gap in aligned.gaps:
+        mine, theirs = _in(aligned.mine, gap.i, gap.j), _in(aligned.theirs, gap.k, gap.m)
+        if gap.is_long:
+            continue
+        mine_here = mine or _touching(aligned.mine, gap.i)
+        theirs_here = theirs or _touching(aligned.theirs, gap.k)
+        for one, other in product(mine_here, theirs_here):
+            if one.kind == "party" and _stand_as(aligned.mine, one, aligned.theirs, lang):
+                continue
+            if one.against(other) and not any(one.level == also.level for also in theirs_here) and (one in mine or other in theirs):
+                yield "name" if one.kind == "party" else one.kind, _text(aligned.mine, one)
+        if _clean(aligned, gap):
+            if _level(mine, "only") and not theirs:
+                yield "quantifier", _text(aligned.mine, mine[0])
+            elif _level(theirs, "only") and not mine:
+                yield "quantifier", f"without {_text(aligned.theirs, theirs[0])}"
+
+
+def _stand_as(mine: Sentence, party: Marker, theirs: Sentence, lang: str) -> bool:
+    """Whether the parties of two sentences have only changed places: cases or postpositions, all different, say of each what it is."""
+    rows = LANGUAGES[lang].acts if lang in LANGUAGES else None
+    if rows is None or rows.nearest or not (rows.cased or rows.not_subject_after):
+        return False
+    here, there = _marks(mine, rows), _marks(theirs, rows)
+    told_apart = len(set(here.values())) == len(here) > 1
+    return told_apart and here == there and party.level in here
+
+
+def _marks(sentence: Sentence, rows: ActRows) -> dict[str, tuple[str, str, str]]:
+    """For each party the words that show whether it is the subject: the word before it, its ending, and the word behind it."""
+    found: dict[str, tuple[str, str, str]] = {}
+    words = [token.folded for token in sentence.tokens]
+    for one in (marker for marker in sentence.markers if marker.kind == "party"):
+        before, behind = words[one.start - 1] if one.start else "", words[one.end] if one.end < len(words) else ""
+        tells = behind in rows.not_subject_after or behind in rows.subject_if_due
+        form = words[one.end - 1] if rows.cased else ""
+        found[one.level] = (before if before in rows.not_subject else "", form[-3:], behind if tells else "")
+    return found
+
+
+def _negations(aligned: Aligned, lex: Lexicon) -> Iterator[Change]:
+    """A negation that one of both sentences has more than the other, counted in the gaps where nothing else was changed."""
+    surplus, phrases = 0, []
+    for gap in aligned.gaps:
+        mine, theirs = _negated(aligned.mine, gap.i, gap.j), _negated(aligned.theirs, gap.k, gap.m)
+        opposite = _opposite(aligned, gap, lex)
+        if _clean(aligned, gap):
+            surplus += len(mine) - len(theirs)
+            phrases += [*mine, *(f"without {phrase}" for phrase in theirs)]
+        elif opposite:
+            surplus += opposite[0]
+            phrases.append(opposite[1])
+        elif gap.i == gap.j:
+            denied = [phrase for phrase, places in _bearing(aligned.theirs, gap.k, gap.m) if not aligned.shared().isdisjoint(places)]
+            surplus -= len(denied)
+            phrases += [f"without {phrase}" for phrase in denied]
+    if surplus:
+        yield "negation", ", ".join(phrases)
+
+
+def _opposite(aligned: Aligned, gap: Gap, lex: Lexicon) -> tuple[int, str] | None:
+    """Whether a word of the gap negates its counterpart by its form ("nesmí" for "smí"): +1 or -1 with the word, or None."""
+    mine = {token.folded for token in aligned.mine.tokens[gap.i : gap.j]}
+    theirs = {token.folded for token in aligned.theirs.tokens[gap.k : gap.m]}
+    for one in mine - theirs:
+        if (positive := lex.positive(one)) and positive in theirs:
+            return 1, one
+    for other in theirs - mine:
+        if (positive := lex.positive(other)) and positive in mine:
+            return -1, f"without {other}"
+    return None
+
+
+def _in(sentence: Sentence, start: int, end: int) -> list[Marker]:
+    return [marker for marker in sentence.markers if marker.start < end and start < marker.end]
+
+
+def _touching(sentence: Sentence, place: int) -> list[Marker]:
+    """The markers right before and after a place between two words."""
+    return [marker for marker in sentence.markers if place in (marker.start, marker.end)]
+
+
+def _negated(sentence: Sentence, start: int, end: int) -> list[str]:
+    """The negations between two places; two markers of the same words are one."""
+    found: dict[int, str] = {}
+    for marker in _in(sentence, start, end):
+        if marker.negates and not any(marker.start < place + 1 and place < marker.end for place in found):
+            found[marker.start] = _text(sentence, marker)
+    return list(found.values())
+
+
+def _bearing(sentence: Sentence, start: int, end: int) -> list[tuple[str, list[int]]]:
+    """The negations between two places, each with the places of the words it bears on."""
+    return [(_text(sentence, marker), _targets(sentence, marker)) for marker in _in(sentence, start, end) if marker.kind == "negation"]
+
+
+def _level(found: list[Marker], level: str) -> bool:
+    return any(marker.level == level for marker in found)
+
+
+def _clean(aligned: Aligned, gap: Gap) -> bool:
+    """Whether nothing but markers and light words was changed."""
+    return not any(aligned.mine.says(place) for place in range(gap.i, gap.j)) and not any(
+        aligned.theirs.says(place) for place in range(gap.k, gap.m)
+    )
+
+
+def _text(sentence: Sentence, marker: Marker) -> str:
+    return " ".join(token.text for token in sentence.tokens[marker.start : marker.end])
+
+
+def _reworded_negations(mine: Sentence, held: tuple[Sentence, ...], lex: Lexicon) -> Iterator[str]:
+    """Negations that stand in only one of a claim's sentence and its nearest sentence of the evidence.
+
+    The nearest is the one with the largest share of common words among all words of both.
+    """
+    said = _said(mine)
+    if not said or not held:
+        return
+    near = max(held, key=lambda other: len(said & _said(other)) / len(said | _said(other)))
+    theirs = _said(near)
+    if not said & theirs or len(said & theirs) < min(len(said), len(theirs)) * _MIN_SHARED:
+        return
+    my_negated, their_negated = _negated_stems(mine), _negated_stems(near)
+    if (my_negated - their_negated) & theirs:
+        yield ", ".join(_negation_phrases(mine)) or "negation"
+    elif (their_negated - my_negated) & said:
+        yield "without " + (", ".join(_negation_phrases(near)) or "negation")
+    my_words, their_words = {token.folded for token in mine.tokens}, {token.folded for token in near.tokens}
+    yield from _opposites(my_words, their_words, lex, "")
+    yield from _opposites(their_words, my_words, lex, "without ")
+
+
+def _opposites(words: set[str], others: set[str], lex: Lexicon, prefix: str) -> Iterator[str]:
+    for word in sorted(words - others):
+        if (positive := lex.positive(word)) and positive in others:
+            yield prefix + word
+
+
+def _said(sentence: Sentence) -> frozenset[str]:
+    """The stems of the content words, negations left out."""
+    denied = {place for marker in sentence.markers if marker.kind == "negation" for place in range(marker.start, marker.end)}
+    return frozenset(token.stem for place, token in enumerate(sentence.tokens) if not token.light and place not in denied)
+
+
+def _targets(sentence: Sentence, marker: Marker) -> list[int]:
+    """The places of the words that a negation bears on: the next ones in its clause, or the last ones before it."""
+    clause = sentence.tokens[marker.end - 1].clause
+    said = [place for place, token in enumerate(sentence.tokens) if not token.light]
+    after = [place for place in said if place >= marker.end and sentence.tokens[place].clause == clause]
+    return after[:_TARGETS] or [place for place in said if place < marker.start][-_TARGETS:]
+
+
+def _negated_stems(sentence: Sentence) -> set[str]:
+    """The stems of the words that are negated."""
+    negations = (marker for marker in sentence.markers if marker.kind == "negation")
+    return {sentence.tokens[place].stem for marker in negations for place in _targets(sentence, marker)}
+
+
+def _negation_phrases(sentence: Sentence) -> list[str]:
+    negations = (marker for marker in sentence.markers if marker.kind == "negation")
+    return [" ".join(token.text for token in sentence.tokens[marker.start : marker.end]) for marker in negations]

@@ -1,0 +1,295 @@
+"""Numbers with their unit: "1.250,50", "1 250,50" and "1,250.50" are one value, "1.5 million" and "1,500,000" too, "2½" and "2.5".
+
+Of a range ("5 to 10 days", "od 5 do 10 dnů") the first number has the unit and the scale of the second, where it has none of its own.
+A power is a value of its own: "10²" and "10^2" are neither 10 nor 102. Digits are parsed by babel with strict grouping in the text's
+language first, then in the others' conventions. A number that cannot be read as one value ("3.2.1", "1,2,3") is compared by its text and
+its parts.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cache, lru_cache
+from itertools import pairwise
+
+import regex
+from babel.core import UnknownLocaleError
+from babel.numbers import parse_decimal
+
+from rag_core.facts.sentence.lexicon import (  # fmt: skip
+    Lexicon,
+    ValueWords,
+    cover,
+    exact_units,
+    lexicon,
+    ordinal_suffixes,
+    parted_units,
+    plain_words,
+    qualified,
+    units_before,
+    value_words,
+)
+from rag_core.facts.sentence.spelled import Spelled, spelled
+from rag_core.language import any_language, fold, grammar, words
+
+_MAX_DIGITS = 24  # more are no quantity, and beyond the precision of a Decimal
+_DIGITS = regex.compile(r"\p{Nd}")
+_PLAIN = regex.compile(r"-?\d{1,18}(?:\.\d{1,6})?")  # what a Decimal converts without a rounding
+_FRACTION = "[¼-¾⅐-⅞]"
+_DECADE = regex.compile(r"(?<=\d0)\s?(?:['’]\s?)?s(?!\p{L})")
+_POWER_OF = regex.compile(r"\d{1,3}")  # a raised digit after a year or a figure with separators is the mark of a footnote, and so is ¹
+_MAX_BETWEEN = 2  # qualifiers and fillers between a number and its unit
+_LONGEST_JOINT = 12  # characters between the ends of a range
+_NEAR = 4  # words in which a bound ("at least") is looked for
+
+
+@cache
+def _number() -> regex.Pattern[str]:
+    return regex.compile(
+        rf"(?<![\p{{L}}\p{{M}}\p{{N}}]|\p{{L}}\^)(?P<sign>(?<![\p{{N}})]\s?)[-−](?=\d|{_FRACTION}))?"
+        r"(?:(?P<body>\d{1,3}(?:[ '’]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"
+        rf"(?:(?P<power>\^[-−+]?\d{{1,3}}(?!\d)|[⁺⁻]?[⁰¹²³⁴-⁹]+)|[ \u00A0]?(?P<fraction>{_FRACTION}))?|(?P<fraction>{_FRACTION}))"
+        rf"(?:(?P<ordinal>{'|'.join(ordinal_suffixes())})(?!\p{{L}}))?"
+    )
+
+
+@cache
+def _currency_before() -> regex.Pattern[str]:
+    names = (
+        regex.escape(name) if regex.search(r"\p{Sc}", name) else rf"\b{regex.escape(name)}" for name in any_language().currencies_before
+    )
+    return regex.compile(rf"(?P<unit>\p{{Sc}}|{'|'.join(names)})\s?[-−]?$")
+
+
+@cache
+def _unit_before() -> regex.Pattern[str]:
+    return regex.compile(rf"(?<![\p{{L}}\p{{M}}])(?P<unit>\p{{Lu}}{{3}}|{'|'.join(units_before())})\.?\s?[-−]?$")
+
+
+@cache
+def _after() -> regex.Pattern[str]:
+    return regex.compile(
+        rf"\s?-?\s?(?P<unit>[%‰°\p{{Sc}}]\p{{L}}?|{'|'.join(parted_units())}"
+        r"|\p{L}[\p{L}\p{M}]*(?:\d|(?<!\p{Ll}{4})\p{No})?)"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number where it stands: `source[start:end] == text`, unit and scale word included.
+
+    `value` is canonical ("1250.5", "10^-3"), scale applied; `parts` are what else it may be ("250 300" two numbers, the "5" of "5 to 10
+    million" a bare 5); `scale` is the scale word's factor (1 without). `unit` is canonical ("%", "eur", "day") or empty. `bound` is ">=",
+    "<=" or empty. `ordinal`: whether it counts a place, "3rd" or "third". `decade`: whether it is ten years, "the 1990s".
+    """
+
+    value: str
+    parts: tuple[str, ...]
+    scale: int
+    unit: str
+    bound: str
+    text: str
+    start: int
+    end: int
+    ordinal: bool = False
+    decade: bool = False
+
+    def has_year(self, year: str) -> bool:
+        """Whether a year of four digits is in this decade, whose century need not be stated."""
+        return self.decade and year[:-1].endswith(self.value[:-1])
+
+    @property
+    def exact(self) -> tuple[str, str]:
+        """The unit it converts to exactly, and how many of that it is; without such a unit its own, and its value."""
+        return _exactly(self.unit, self.value)
+
+    @property
+    def base(self) -> str:
+        """The value without its scale word: of "1.5 million" it is "1.5"."""
+        return _canonical(Decimal(self.value) / self.scale) if self.scale > 1 else self.value
+
+    @property
+    def is_year(self) -> bool:
+        """Whether it looks like a year: four digits from 1500 to 2199, no unit, no separators."""
+        return not self.unit and self.text.isdecimal() and len(self.text) == 4 and 1500 <= int(self.text) < 2200
+
+
+def ascii_digits(text: str) -> str:
+    """The text with every decimal digit of any script as 0-9; offsets stay."""
+    return text if text.isascii() else _DIGITS.sub(lambda match: str(int(match.group())), text)
+
+
+def quantities(text: str, lang: str, taken: Iterable[tuple[int, int]] = ()) -> list[Quantity]:
+    """The numbers of a text in order, in digits or words, those inside the `taken` ranges left out. Digits must be ASCII."""
+    vocabulary = value_words(lang)
+    return _of_ranges(text, _quantities(text, lang, taken, vocabulary), vocabulary)
+
+
+def plain_quantities(text: str, lang: str, taken: Iterable[tuple[int, int]] = ()) -> list[Quantity]:
+    """The numbers in the plain reading: no ordinals in words, no ranges, the units that questions know only."""
+    return _quantities(text, lang, taken, plain_words(lang))
+
+
+def _quantities(text: str, lang: str, taken: Iterable[tuple[int, int]], vocabulary: ValueWords) -> list[Quantity]:
+    lex, covered = lexicon(lang), cover(text, taken)
+    found = [_quantity(text, match, lang, lex, vocabulary) for match in _number().finditer(text) if not covered[match.start()]]
+    for quantity in found:
+        covered[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
+    found += [_spelled(text, number, lex, vocabulary) for number in spelled(text, words(text), covered, vocabulary)]
+    return sorted(found, key=lambda quantity: quantity.start)
+
+
+def _of_ranges(text: str, found: list[Quantity], vocabulary: ValueWords) -> list[Quantity]:
+    """The numbers, with the unit and scale of a range on both its ends."""
+    for index, (first, second) in enumerate(pairwise(found)):
+        if not _is_range(text, first, second, vocabulary):
+            continue
+        unit, scale = first.unit or second.unit, second.scale
+        if first.scale == 1 and scale > 1 and first.value.replace(".", "", 1).isdecimal():
+            value, parts = _canonical(Decimal(first.value) * scale), (*first.parts, first.value)
+            found[index] = replace(first, value=value, parts=parts, scale=scale, unit=unit)
+        else:
+            found[index] = replace(first, unit=unit)
+    return found
+
+
+def _is_range(text: str, first: Quantity, second: Quantity, vocabulary: ValueWords) -> bool:
+    gap = text[first.end : second.start]
+    if len(gap) > _LONGEST_JOINT:
+        return False
+    joined = fold(gap.strip()) in vocabulary.joins and vocabulary.between.search(text[max(0, first.start - 20) : first.start])
+    return bool(joined or vocabulary.to.fullmatch(gap))
+
+
+def units_in(text: str, lang: str) -> frozenset[str]:
+    """Every unit and scale named anywhere in a text: a table names them in its header."""
+    vocabulary = value_words(lang)
+    symbols = {vocabulary.units[symbol] for symbol in regex.findall(r"[%‰\p{Sc}]", text) if symbol in vocabulary.units}
+    folded = [fold(word.text) for word in words(text)]
+    plural = [word.removesuffix("s") for word in folded]
+    pairs = pairwise(("", *folded))
+    named = {
+        qualified(vocabulary.qualifiers[before], vocabulary.units[word]) if before in vocabulary.qualifiers else vocabulary.units[word]
+        for before, word in pairs
+        if word in vocabulary.units
+    }  # "working days" are no days
+    return frozenset(symbols | named | {str(vocabulary.scales[word]) for word in (*folded, *plural) if word in vocabulary.scales})
+
+
+def _quantity(text: str, match: regex.Match[str], lang: str, lex: Lexicon, vocabulary: ValueWords) -> Quantity:
+    body, sign = match["body"] or "0", "-" if match["sign"] else ""
+    value, parts = _value(body, lang)
+    scale, unit, end = _scale_and_unit(text, match.end(), vocabulary)
+    start = match.start()
+    if match["fraction"] and value.isdecimal():
+        value = _canonical(Decimal(value) + Decimal(str(unicodedata.numeric(match["fraction"]))))
+    if exponent := _exponent(body, match["power"] or ""):
+        value = f"{value}^{exponent}"
+    elif match["power"] and end == match.end():
+        end = match.end("body")
+    if before := _currency_before().search(text[max(0, start - 6) : start]):
+        unit = vocabulary.units.get(fold(before["unit"]).rstrip("."), unit)
+        start -= before.end() - before.start()
+    elif not unit and not vocabulary.is_plain and (before := _unit_before().search(text[max(0, start - 8) : start])):
+        unit = vocabulary.units.get(fold(before["unit"]), "")
+        start -= before.end() - before.start() if unit else 0
+    if scale > 1 and regex.fullmatch(r"\d{3}(?: \d{3})+", value):
+        value, parts = value.replace(" ", ""), ()  # with a scale word behind it, it is one number
+    if scale > 1 and value.replace(".", "", 1).isdecimal():
+        value = _canonical(Decimal(value) * scale)
+    else:
+        scale = 1
+    bound, ordinal = _bound(text, start, end, lex), match["ordinal"] is not None
+    decade = len(body) in (2, 4) and bool(_DECADE.match(text, match.end()))
+    return Quantity(sign + value, parts, scale, unit, bound, text[start:end], start, end, ordinal, decade)
+
+
+def _spelled(text: str, number: Spelled, lex: Lexicon, vocabulary: ValueWords) -> Quantity:
+    unit, end = ("", number.end) if number.ordinal else _unit(text, number.end, vocabulary)
+    bound = _bound(text, number.start, end, lex)
+    return Quantity(str(number.value), (), number.scale, unit, bound, text[number.start : end], number.start, end, number.ordinal)
+
+
+def _scale_and_unit(text: str, end: int, vocabulary: ValueWords) -> tuple[int, str, int]:
+    scale = 1
+    if (match := _after().match(text, end)) and (factor := vocabulary.scales.get(fold(match["unit"]))):
+        scale, end = factor, match.end() + (text[match.end() : match.end() + 1] == ".")
+    return scale, *_unit(text, end, vocabulary)
+
+
+def _unit(text: str, end: int, vocabulary: ValueWords) -> tuple[str, int]:
+    """The unit behind a number, and where it ends; words that change nothing about it or make another unit of it may stand between."""
+    place, qualifier = end, ""
+    for _ in range(_MAX_BETWEEN + 1):
+        match = _after().match(text, place)
+        if not match:
+            break
+        word, symbol = fold(match["unit"]), match["unit"][0]
+        if unit := vocabulary.units.get(word) or vocabulary.symbols.get(match["unit"]) or _compound_unit(word, vocabulary):
+            return qualified(qualifier, unit) if qualifier else unit, match.end()
+        if not symbol.isalpha() and (unit := vocabulary.units.get(symbol, "")):
+            return unit, match.start("unit") + 1
+        if word not in vocabulary.fillers and word not in vocabulary.qualifiers:
+            break
+        place, qualifier = match.end(), vocabulary.qualifiers.get(word, qualifier)
+    return "", end
+
+
+def _compound_unit(word: str, vocabulary: ValueWords) -> str:
+    """The unit of a compound: "Arbeitswochen" are business weeks."""
+    for prefix, qualifier in vocabulary.prefixes.items():
+        if word.startswith(prefix) and (unit := vocabulary.units.get(word.removeprefix(prefix))):
+            return qualified(qualifier, unit) if qualifier else unit
+    return ""
+
+
+def _exponent(body: str, power: str) -> str:
+    """The exponent of a number, in ASCII, or empty where the raised digits only mark a footnote."""
+    plain = unicodedata.normalize("NFKC", power).replace("−", "-").lstrip("^+")
+    is_power = power[:1] in "^⁺⁻" or (power != "¹" and _POWER_OF.fullmatch(body))
+    return plain if is_power else ""
+
+
+@lru_cache(maxsize=1 << 14)
+def _value(body: str, lang: str) -> tuple[str, tuple[str, ...]]:
+    """The canonical value of digits with separators, and the parts they may be instead."""
+    groups = regex.split(r"[ '’]", body)
+    parts: tuple[str, ...] = ()
+    if len(groups) > 1 and " " in body:
+        parts = tuple(_value(group, lang)[0] for group in groups)
+        if not grammar(lang).groups_by_space and not regex.search(r"\d{3}[.,]", body) and len(groups[0]) == 3:
+            return body, parts  # "250 300": most likely two numbers of a table's row
+    digits = "".join(groups)
+    for locale in (lang, *any_language().number_locales) if len(digits) <= _MAX_DIGITS else ():
+        try:
+            return _canonical(Decimal(parse_decimal(digits, locale=locale, strict=True))), parts
+        except (ValueError, UnknownLocaleError):  # not this convention, or a language such as "en-US" that babel writes otherwise
+            continue
+    return digits, parts or tuple(regex.findall(r"\d+", digits))
+
+
+@lru_cache(maxsize=1 << 14)
+def _exactly(unit: str, value: str) -> tuple[str, str]:
+    """`Quantity.exact`, remembered: each number of a claim is compared with each of its evidence."""
+    if not _PLAIN.fullmatch(value):
+        return unit, value
+    base, factor = exact_units().get(unit, (unit, Decimal(1)))
+    return base, _canonical(Decimal(value) * factor)
+
+
+def _canonical(value: Decimal) -> str:
+    return format(value.normalize(), "f")
+
+
+def _bound(text: str, start: int, end: int, lex: Lexicon) -> str:
+    """Whether words before a number (in Hindi also after it) make it a lower or an upper bound; the nearest phrase counts."""
+    before = " ".join(text[max(0, start - 60) : start].split()[-_NEAR:])
+    after = " ".join(text[end : end + 60].split()[:_NEAR]) if lex.bounds_follow else ""
+    places: list[tuple[int, int, str]] = []
+    for sign, pattern in ((">=", lex.at_least), ("<=", lex.at_most)):
+        places += [(len(before) - match.end(), -len(match.group()), sign) for match in pattern.finditer(before)]
+        places += [(len(before) + match.start(), -len(match.group()), sign) for match in pattern.finditer(after)]
+    return min(places)[2] if places else ""

@@ -1,0 +1,123 @@
+"""Finds rows that state nothing by themselves: lines of a table of contents, captions, signatures, a date or a name on a row of its own.
+
+They stay in their passages, where they help to find and to understand; they are context, never an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import pairwise
+
+import regex
+
+from rag_core.ingest.blocks.rows import Row, ends_sentence
+from rag_core.language import LANGUAGES, any_language, fold, words
+
+MIN_CONTENTS = 4  # rows; fewer with page numbers behind them may be a small table
+ROW_SHARE = 0.6  # part of a table's rows of several cells that end in a page number; long titles take two rows
+MORE_PAGES = 20  # that a document may have before the number that its pages show
+FRAGMENT_WORDS = 6  # a sentence of fewer words without a full stop is rare; chosen
+FRAGMENT_ROWS = 2  # that a fragment may take; chosen
+LEADER_CHARS = 100  # at the end of a row, where a leader with its page number stands; a row of 100,000 dots is not read for one
+MAX_DAY = 31  # days of the longest month: a greater number is no date
+
+_LEADER = regex.compile(r"(?:[.…_·][ \t]*){4,}(?:\p{L}{1,2}-)?(?:\p{Nd}{1,4}|[ivxlc]{1,6})\s*$")
+_PAGE = regex.compile(r"\t(?:\p{L}{1,2}-)?(\p{Nd}{1,4})(?:[-–]\p{Nd}{1,4})?$")
+SIGNED_ROWS = 8  # around a signature that belong to it: name, title, date; chosen
+_NUMBERED = regex.compile(r"(?:\p{L}+\.? )?(?:\p{Nd}{1,2}(?:\.\p{Nd}{1,2})*\p{Lu}?|[IVXLC]+|\p{Lu})[.):]?\t", regex.IGNORECASE)
+_SIGNED = regex.compile(r"(?:^|\s)/[sS]/(?:\s|$)|^\W*+(?:[^\W_]++\W*+){0,2}_{8,}")  # possessive: a giant word is read once
+_VALUE = regex.compile(r"[:=]\s*\S")
+_YEAR = regex.compile(r"(?:19|20)\p{Nd}{2}$")
+
+
+def contents_end(rows: Sequence[Row], start: int) -> int:
+    """The index after the table of contents with leaders that starts at `rows[start]`, or `start`. A title may take two rows."""
+    end = index = start
+    while index < len(rows) and index - end <= 1:
+        if _LEADER.search(rows[index].text[-LEADER_CHARS:]):
+            end = index + 1
+        index += 1
+    return end
+
+
+def is_contents(table: Sequence[Row], pages: int) -> bool:
+    """Whether the rows of a table are titles with page numbers, which never go down and fit the document's `pages`."""
+    several = [row for row in table if row.cells > 1]
+    numbers = [int(match[1]) for row in several if (match := _PAGE.search(row.text))]
+    if (
+        len(numbers) < MIN_CONTENTS
+        or len(numbers) < ROW_SHARE * len(several)
+        or numbers[0] == numbers[-1]
+        or numbers[-1] > pages + MORE_PAGES
+    ):
+        return False
+    return all(map(_is_title, several)) and all(one <= other for one, other in pairwise(numbers))
+
+
+def _is_title(row: Row) -> bool:
+    """Whether a row is a title, perhaps with its number before it, and at most one more cell."""
+    before, *_ = row.text.rsplit("\t", 1)
+    return any(map(str.isalpha, before)) and (row.cells == 2 or (row.cells == 3 and bool(_NUMBERED.match(row.text))))
+
+
+def caption_end(rows: Sequence[Row], start: int) -> int:
+    """The index after the caption that starts at `rows[start]`, or `start`: "Figure 3: …" with the rows that stand with it."""
+    first = rows[start]
+    if not _caption().match(first.text):
+        return start
+    end = start + 1
+    while end < len(rows) and not rows[end].apart and rows[end].size == first.size and _continues(rows[end - 1], rows[end]):
+        end += 1
+    return end
+
+
+def _continues(row: Row, following: Row) -> bool:
+    return following.cells == 1 and (following.block == row.block or (not ends_sentence(row.text) and following.text[0].islower()))
+
+
+@cache
+def _caption() -> regex.Pattern[str]:
+    names = "|".join(map(regex.escape, any_language().captions))
+    return regex.compile(
+        rf"(?:{names})\.?\s*(?:\p{{Nd}}{{1,3}}|[A-Z]\b)(?:[.-]\p{{Nd}}{{1,3}})*\p{{Ll}}?\s*(?:[:.|—–-]\s*\S|$|\t)", regex.IGNORECASE
+    )
+
+
+def is_signature(run: Sequence[Row]) -> bool:
+    """Whether rows sign a document: "/s/ Jane Doe", or a line to sign on."""
+    return len(run) <= SIGNED_ROWS and any(_SIGNED.search(row.text) for row in run)
+
+
+def is_fragment(run: Sequence[Row], before: Row | None, after: Row | None, language: str) -> bool:
+    """Whether the rows of a PDF are a few words by themselves, such as a name, a place with a date, a label: no sentence, and no value.
+
+    `before` and `after` are the rows around them. Rows that a sentence may run into or out of are none.
+    """
+    first, last = run[0], run[-1]
+    text = " ".join(row.text for row in run)
+    if not first.size or len(run) > FRAGMENT_ROWS or ends_sentence(text) or text.endswith(",") or first.text[0].islower():
+        return False
+    if any(_runs_on(one, other) for one, other in ((before, first), (last, after)) if one and other):
+        return False
+    found = [word.text for word in words(text)]
+    letters = [word for word in found if any(map(str.isalpha, word))]
+    return 0 < len(letters) <= FRAGMENT_WORDS and not _VALUE.search(text) and _no_figures(found, language)
+
+
+def _runs_on(row: Row, following: Row) -> bool:
+    open_ended = not ends_sentence(row.text)
+    return open_ended and (
+        following.text[0].islower() or (following.block == row.block and not following.apart and following.size == row.size)
+    )
+
+
+def _no_figures(found: Sequence[str], language: str) -> bool:
+    """Whether the numbers of a text are at most those of a date: years, and days beside the name of a month."""
+    numbers = [word for word in found if any(map(str.isdigit, word))]
+    if not numbers:
+        return True
+    facts = LANGUAGES.or_fallback(language).facts
+    months = {fold(name) for group in facts.months for name in group} if facts else set()
+    dated = any(fold(word) in months for word in found)
+    return dated and all(_YEAR.match(number) or (number.isdecimal() and int(number) <= MAX_DAY) for number in numbers)

@@ -1,0 +1,87 @@
+"""Finds rows that are program code, and where in it a function or class starts."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rag_core.ingest.blocks.rows import Row
+
+ALL_CODE_SHARE = 0.4  # where so many rows look like code, the document is a source file, comments and all
+BLOCK_SHARE = 0.5  # share of the rows of one block
+TYPEWRITTEN_SHARE = 0.8  # with so many rows in a fixed-width font, the font says nothing
+
+_CODE = re.compile(
+    r"(?:async def|def|class|import|from [\w.]+ import|return|elif|else:|try:|except|raise|assert|with .+:$|for .+:$|while .+:$|if .+:$|"
+    r"@\w+|#include|#define|public|private|protected|static|function|const|let|var|fn|func|impl|struct|enum|package|using|namespace|"
+    r"SELECT|INSERT|UPDATE|CREATE TABLE|echo|export|fi|done|end)\b.*(?:[(){}\[\]=;:<>]|\Z)|"
+    r"[)}\]]+[;,)]*\Z|//|/\*|\*/|[\w.\]\[]+ (?:[-+*/|&]?=|:=) \S|[\w.]+\(.*\)[;:]?\Z|.*[{;]\Z|.*(?:=>|->|::|!=|==|&&|\|\|)"
+)
+_DEFINITION = re.compile(
+    r"(?:export |default |public |private |protected |static |abstract |final |async |pub |unsafe |inline |virtual )*"
+    r"(?:def|class|function|func|fn|impl|struct|enum|interface|trait|type|module|namespace|record|"
+    r"CREATE (?:TABLE|FUNCTION|PROCEDURE|VIEW))\b"
+    r"|(?:[\w<>\[\],*&]+ )+\w+\([^;]*\)\s*\{?\Z|(?:const|let|var) \w+ = (?:async )?(?:function|\()"
+)
+_DECORATOR = re.compile(r"@\w|#\[|template\s*<|///|/\*\*")
+_FENCE = re.compile(r"```|~~~")
+
+
+def looks_like_code(text: str) -> bool:
+    """Whether one row, without its indentation, reads like a line of a program. One row is weak evidence; a share of rows is strong."""
+    return bool(_CODE.match(text)) and not text.endswith((".", "?", "!")) and bool(text.strip("="))  # a row of "=" underlines a title
+
+
+def is_definition(text: str) -> bool:
+    """Whether a row, without its indentation, starts a function, a class or the like."""
+    return bool(_DEFINITION.match(text))
+
+
+def is_decorator(text: str) -> bool:
+    """Whether a row belongs to the definition that follows it."""
+    return bool(_DECORATOR.match(text))
+
+
+def code_rows(everything: Sequence[Row]) -> set[Row]:
+    """The rows of a document that are code: fenced, or set in a fixed-width font in a document that is not, or of a block that reads so."""
+    if not everything:
+        return set()
+    if sum(looks_like_code(row.text) for row in everything) >= ALL_CODE_SHARE * len(everything):
+        return set(everything)
+    found = _fenced(everything)
+    if sum(row.mono for row in everything) < TYPEWRITTEN_SHARE * len(everything):
+        found.update(row for row in everything if row.mono)
+    standing_together: defaultdict[tuple[int, int], list[Row]] = defaultdict(list)
+    for row in everything:
+        if row.size == 0:  # a text document; a PDF shows its code by the font
+            standing_together[row.page, row.block].append(row)
+    for block in standing_together.values():
+        if len(block) > 1 and sum(looks_like_code(row.text) for row in block) >= BLOCK_SHARE * len(block):
+            found.update(block)
+    return found
+
+
+def _fenced(everything: Sequence[Row]) -> set[Row]:
+    found: set[Row] = set()
+    opened: list[Row] | None = None
+    for row in everything:
+        fence = bool(_FENCE.match(row.text)) and row.size == 0  # a mark of text documents
+        if opened is None:
+            opened = [row] if fence else None
+        else:
+            opened.append(row)
+            if fence:
+                found.update(opened)
+                opened = None
+    return found
+
+
+def code_end(rows: Sequence[Row], start: int, code: Collection[Row]) -> int:
+    """The index after the last row of the code that starts at `rows[start]`; `start` when it is one row, such as a name in a sentence."""
+    end = start
+    while end < len(rows) and rows[end] in code:
+        end += 1
+    return end if end - start > 1 else start

@@ -1,0 +1,192 @@
+"""Finds rows that are headings, and says which of two headings is the outer one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import regex
+
+from rag_core.ingest.blocks.rows import Row, ends_sentence, is_indented
+from rag_core.ingest.normalise import normalise
+
+MAX_CHARS = 120  # a longer row is text; chosen
+MAX_WORDS = 16  # chosen, too
+TITLE_WORDS = 8  # in a heading with a full stop
+MAX_ROWS = 3  # a heading of more rows is a paragraph in bold
+LARGER = 1.08  # times the body's font size
+FULL = 0.7  # a row that its paragraph's last row may follow is at least so long as the row below; a heading above a heading is shorter
+NO_PATTERN = 20  # the rank of a heading without a number, behind all patterns of numbers
+
+_BULLET = re.compile(r"[•●▪■◦‣∙]\s*\S")
+_MARKDOWN = re.compile(r"(#{1,6})\s+\S")
+_UNDERLINE = re.compile(r"={3,}|-{3,}")
+_NUMERAL = r"(?:[IVXLC]{1,6}|\d{1,3})(?:\.\d{1,3})*[A-Z]?"
+_PART = re.compile(rf"(?:part|teil|hlava|část|titul|book|часть|भाग)\s+(?:{_NUMERAL}|one|two|three|four)\b", re.IGNORECASE)
+_CHAPTER = re.compile(
+    rf"(?:item|chapter|section|article|art\.|annex|appendix|schedule|exhibit|note|kapitola|oddíl|článek|čl\.|příloha|kapitel|abschnitt|artikel|anlage|anhang|"
+    rf"capítulo|artículo|chapitre|глава|статья|अध्याय|अनुच्छेद|धारा)\s+(?:{_NUMERAL}|[०-९]+|[A-Z])\b|§+\s*\d+",
+    re.IGNORECASE,
+)
+_NUMBERED = regex.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+[\p{Lu}\p{Lo}]|(?P<roman>[IVX]{1,5})\.\s+\p{Lu}")
+_LISTED = re.compile(r"[^\W\d]{3,}\W*\s\d{1,3}$")  # a row of a table of contents: "Note 22 Segments 109"
+_ENDS_CLAUSE = regex.compile(r"[,،、，][\p{Pe}\p{Pf}“‘\"']*$")
+_EQUATION = re.compile(r"[=≤≥≠≈]")
+_WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
+
+
+class Style(NamedTuple):
+    """How a heading is set; of two headings the one with the smaller style is the outer one."""
+
+    size: float  # minus the font size in points, so that larger comes first; the body's own size counts as one with slightly larger
+    pattern: int  # markdown 1-6, "PART II" 7, "Item 7" or "§ 5" 8, "1.2" 9 and deeper, 20 for none
+    lower: bool  # not in capitals
+    light: bool  # not bold
+
+
+def heading_end(rows: Sequence[Row], start: int, body: float) -> int:
+    """The index after the heading that starts at `rows[start]`, or `start` when none does. `body` is the size of most text, in points."""
+    before = rows[start - 1] if start else None
+    after = rows[start + 1] if start + 1 < len(rows) else None
+    if after and after.size == 0 and _UNDERLINE.fullmatch(after.text) and _possible(rows[start]) and after.block == rows[start].block:
+        return start + 2
+    if (
+        (before and _goes_on(before, rows[start], body))
+        or (before and (_open(before, rows[start]) or _hangs(before, rows[start])))
+        or not _is_heading(before, rows[start], after, body)
+    ):
+        return start
+    end = start + 1
+    while end < len(rows) and _goes_on(rows[end - 1], rows[end], body):
+        end += 1
+    return end if end - start <= MAX_ROWS else start
+
+
+def style(row: Row, after: Row | None, body: float) -> Style:
+    """The style of a heading that starts with `row`; `after` is its second row, if it has one."""
+    size = -row.size if row.size > LARGER * body else -body
+    if after and after.size == 0 and (line := _UNDERLINE.fullmatch(after.text)):
+        return Style(size, 1 if line.group().startswith("=") else 2, False, False)
+    return Style(size, _pattern(row.text), not _is_caps(row.text), not row.bold)
+
+
+def title(text: str) -> str:
+    """The words of a heading in reading form, without its marks: `## Terms ##` is "Terms"."""
+    first, *rest = text.split("\n")
+    lines = [first.lstrip("#").rstrip("#") if _MARKDOWN.match(first) else first]
+    return normalise("\n".join(lines + [line for line in rest if not _UNDERLINE.fullmatch(line.strip())])).text
+
+
+def _possible(row: Row) -> bool:
+    return row.cells <= 2 and len(row.text) <= MAX_CHARS and len(row.text.split()) <= MAX_WORDS and bool(_WORD.search(row.text))
+
+
+def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) -> bool:
+    if not _possible(row):
+        return False
+    pattern, caps = _pattern(row.text), _is_caps(row.text)
+    if pattern <= 6:
+        return True
+    if row.text.startswith("(") or (pattern < NO_PATTERN and _LISTED.search(row.text)):
+        return False
+    if (row.cells == 2 and pattern == NO_PATTERN) or not (_parted(before, row) and _parted(row, after)):
+        return False
+    if before and _is_rest(before, row, after, body):
+        return False
+    if _ends(row.text) and not (row.text.endswith(".") and (caps or _titles(row, after, pattern))):
+        return False
+    if row.size > LARGER * body or row.bold or caps or 7 <= pattern <= 8:
+        return True
+    return _stands_over_text(row, after, pattern)
+
+
+def _titles(row: Row, after: Row | None, pattern: int) -> bool:
+    """Whether a short row that ends in a full stop is a heading all the same: it has a number, or it alone is bold."""
+    alone = row.bold and after is not None and not after.bold
+    return len(row.text.split()) <= TITLE_WORDS and (7 <= pattern <= 8 or alone)
+
+
+def _open(before: Row, row: Row) -> bool:
+    """Whether a row in lower case can only go on with the sentence of the row before it."""
+    return row.text[0].islower() and row.size == before.size > 0 and not row.apart and not _ends(before.text)
+
+
+def _hangs(before: Row, row: Row) -> bool:
+    """Whether a row is the second one of an item: set like its first row, and indented below the words behind the mark."""
+    return (row.size, row.bold) == (before.size, before.bold) and _BULLET.match(before.text) is not None and is_indented(before, row)
+
+
+def _stands_over_text(row: Row, after: Row | None, pattern: int) -> bool:
+    """The weakest sign: a short row that starts like a title, over a row of running text."""
+    if after is None or after.cells > 1 or len(after.text) < 1.3 * len(row.text) or _pattern(after.text) < NO_PATTERN:
+        return False
+    words = _WORD.findall(row.text)
+    if (
+        len(row.text) > 70
+        or len(words) > 10
+        or _EQUATION.search(row.text)
+        or row.text[0].islower()
+        or after.text[0].islower()
+        or not row.text[0].isalnum()
+    ):
+        return False
+    own_block = after.block != row.block
+    if pattern < NO_PATTERN:
+        return own_block
+    titled = all(word[0].isupper() for word in words if len(word) > 4) and words[0][0].isupper()
+    runs_on = len(after.text) > 50 or _ends(after.text)
+    return runs_on and (titled or (own_block and len(words) <= 6))
+
+
+def _parted(row: Row | None, following: Row | None) -> bool:
+    """Whether `following` does not go on with the sentence of `row`."""
+    if row is None or following is None or row.block != following.block or row.size != following.size:
+        return True
+    if row.bold != following.bold and (following.apart or row.size == 0 or not following.text[0].islower()):
+        return True
+    return _ends(row.text) or not (following.text[0].islower() or row.text.endswith("-"))
+
+
+def _is_rest(before: Row, row: Row, after: Row | None, body: float) -> bool:
+    """Whether `row` is the rest of a sentence: set like the row before it, which is about as long as a row of text and ends no sentence."""
+    if (before.block, before.bold, before.size) != (row.block, row.bold, row.size) or ends_sentence(before.text):
+        return False
+    if before.bold or before.size > LARGER * body or _is_caps(before.text) or _pattern(before.text) < NO_PATTERN:
+        return False
+    return len(before.text) >= FULL * max(len(row.text), len(after.text) if after else 0)
+
+
+def _ends(text: str) -> bool:
+    """Whether a row ends a sentence or a clause."""
+    return ends_sentence(text) or bool(_ENDS_CLAUSE.search(text))
+
+
+def _goes_on(row: Row, following: Row, body: float) -> bool:
+    """Whether a heading runs on in the next row: set alike, standing together, and set unlike the text."""
+    marked = row.bold or row.size > LARGER * body
+    return (
+        marked
+        and (row.bold, row.size, row.block) == (following.bold, following.size, following.block)
+        and following.cells == 1
+        and not following.apart
+        and len(following.text) <= MAX_CHARS
+        and _pattern(following.text) == NO_PATTERN
+    )
+
+
+def _pattern(text: str) -> int:
+    if match := _MARKDOWN.match(text):
+        return len(match[1])
+    if _PART.match(text):
+        return 7
+    if _CHAPTER.match(text):
+        return 8
+    if numbered := _NUMBERED.match(text):
+        return 9 + (numbered["number"] or "").count(".")
+    return NO_PATTERN
+
+
+def _is_caps(text: str) -> bool:
+    letters = sum(map(str.isalpha, text))
+    return text.isupper() and (letters >= 8 or (letters >= 4 and " " in text))  # a short word in capitals is an abbreviation

@@ -1,0 +1,265 @@
+"""The blocks of a document: headings, paragraphs, tables, code, lists, in reading order, each with its section.
+
+Works from the rows of a PDF (size, weight, cells) and from the marks of a text document (`#`, fences, bullets, blank lines) alike. Offsets
+are into `Page.text`. It only tells parts apart; how they are cut into passages is `chunk`'s business.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import pairwise
+
+from rag_core.domain.documents import Page, Span
+from rag_core.ingest.blocks.asides import caption_end, contents_end, is_contents, is_fragment, is_signature
+from rag_core.ingest.blocks.code import code_end, code_rows
+from rag_core.ingest.blocks.headings import Style, heading_end, style, title
+from rag_core.ingest.blocks.rows import MAX_ROW_CHARS, Row, boilerplate, ends_sentence, is_indented, rows
+from rag_core.ingest.blocks.spacing import alike_sizes, row_pitches, settled
+from rag_core.ingest.blocks.tables import header_rows, table_end
+
+_ITEM = re.compile(
+    r"[•●▪■◦‣∙·*–—-]\s+\S|\(?(?:[a-z]|[ivx]{1,4}|\d{1,3})\)\s+\S|(?:\d{1,3}(?:\.\d{1,3})*\.|\d{1,3}(?:\.\d{1,3})+|[a-z]\.)\s+\S|§+\s*\d+\s+\S",
+    re.IGNORECASE,
+)
+_DECIMAL = re.compile(r"\d{1,3}(?:\.\d{1,3})+\s+(?=[\da-z(%])")  # "11.43 and 11.45" is no clause 11.43
+_SOFT_MARK = re.compile(r"(?:[*–—-]|\d{1,3}(?:\.\d{1,3})*\.?|[A-Za-z]\.)\s")  # what may also stand within a sentence
+_NOTE = re.compile(r"[¹²³⁴-⁹*†‡]")  # the mark of another footnote
+_CLOSED = re.compile(r"[.!?:;,।॥…]\W*$")
+_MARK_ALONE = re.compile(r"[•●▪■◦‣∙]")
+_LONG_ROW = 120  # characters; in a text document with rows this long each is a paragraph of its own
+WIDE = 80  # characters of a row that can only be a full line of text; chosen
+FULL = 0.9  # part of the width of the row above, with which a row that ends no sentence goes on in the next column
+MAX_ROWS_BETWEEN = 4  # between two parts of a table on one page: a group label in bold or of several rows
+
+
+class BlockKind(StrEnum):
+    """The kind of a block."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    TABLE = "table"
+    CODE = "code"
+    LIST = "list"
+    CAPTION = "caption"
+    ASIDE = "aside"  # states nothing by itself: see `rag_core.ingest.blocks.asides`
+    BOILERPLATE = "boilerplate"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of one page: `page.text[start:end]`.
+
+    `parts` are offset pairs where it may be cut: the rows of a table or of code, the items of a list, else the whole. `header` are the rows
+    that name a table's columns, on this page or, where a table goes on over a page break, on an earlier one. `section` is the path of
+    headings above it, outermost first; of a heading, with itself. `lines` is its 1-based range of lines on the page.
+    """
+
+    kind: BlockKind
+    page: int
+    start: int
+    end: int
+    lines: tuple[int, int]
+    parts: tuple[tuple[int, int], ...]
+    level: int = 0  # headings only: 1 is outermost
+    title: str = ""
+    header: tuple[Span, ...] = ()
+    section: tuple[str, ...] = ()
+    columns: int = 0  # tables only: the cells of the widest row
+
+
+def blocks(pages: Sequence[Page], language: str) -> list[Block]:
+    """The blocks of a document, page by page in reading order, the boilerplate of a page last. Every visible character lies in exactly one.
+
+    Args:
+        pages: in order.
+        language: ISO 639-1 or "und".
+    """
+    read = [rows(page) for page in pages]
+    sizes = alike_sizes(read)
+    pitches = row_pitches(read, sizes)
+    body = next(iter(sizes.values()), 0.0)
+    by_page = deque(settled(page, sizes, pitches) for page in read)
+    del read
+    running = boilerplate(by_page)
+    code = code_rows([row for page in by_page for row in page])
+    found: list[Block] = []
+    styles: dict[int, Style] = {}
+    while by_page:
+        page = by_page.popleft()  # its rows are not held beside its blocks
+        content = [row for row in page if row not in running]
+        for kind, start, end in _runs(content, code, body, language, len(pages)):
+            if kind is BlockKind.HEADING:
+                styles[len(found)] = style(content[start], content[start + 1] if end > start + 1 else None, body)
+            found.append(_block(kind, content[start:end]))
+        found += [_block(BlockKind.BOILERPLATE, [row]) for row in page if row in running]
+    _carry_headers(found)
+    _set_sections(found, styles, {page.number: page.text for page in pages})
+    return found
+
+
+def _runs(content: Sequence[Row], code: Collection[Row], body: float, language: str, pages: int) -> Iterator[tuple[BlockKind, int, int]]:
+    """Part the rows of a page into runs of one kind. The order of the questions matters: a bold row of a table is no heading."""
+    start = 0
+    while start < len(content):
+        if (end := code_end(content, start, code)) > start:
+            kind = BlockKind.CODE
+        elif (end := contents_end(content, start)) > start:
+            kind = BlockKind.ASIDE
+        elif (end := caption_end(content, start)) > start:
+            kind = BlockKind.CAPTION
+        elif (end := _table_end(content, start)) > start:
+            kind = BlockKind.ASIDE if is_contents(content[start:end], pages) else BlockKind.TABLE
+        elif (end := heading_end(content, start, body)) > start:
+            kind = BlockKind.HEADING
+        else:
+            kind, end = _text_run(content, start, code, body)
+            if _is_aside(content, start, end, language):
+                kind = BlockKind.ASIDE
+        yield kind, start, end
+        start = end
+
+
+def _table_end(content: Sequence[Row], start: int) -> int:
+    """The index after the table that starts here, which no caption or table of contents is a part of; `start` where none does."""
+    end = table_end(content, start)
+    floats = (index for index in range(start + 1, end) if _is_float(content, index))
+    cut = next(floats, end)
+    return cut if cut == end or table_end(content[:cut], start) == cut else start
+
+
+def _is_float(content: Sequence[Row], index: int) -> bool:
+    return caption_end(content, index) > index or contents_end(content, index) > index
+
+
+def _is_aside(content: Sequence[Row], start: int, end: int, language: str) -> bool:
+    run = content[start:end]
+    before = content[start - 1] if start else None
+    after = content[end] if end < len(content) else None
+    return is_signature(run) or (not starts_item(run[0]) and is_fragment(run, before, after, language))
+
+
+def _text_run(content: Sequence[Row], start: int, code: Collection[Row], body: float) -> tuple[BlockKind, int]:
+    kind = BlockKind.LIST if starts_item(content[start]) else BlockKind.PARAGRAPH
+    end = item = start + 1
+    while end < len(content) and content[end].end - content[start].start <= MAX_ROW_CHARS and _same_text(content, item - 1, end, kind):
+        if max(code_end(content, end, code), _table_end(content, end), heading_end(content, end, body)) > end or _is_float(content, end):
+            break
+        end += 1
+        if starts_item(content[end - 1]):
+            item = end
+    return kind, end
+
+
+def _same_text(content: Sequence[Row], first: int, index: int, kind: BlockKind) -> bool:
+    """Whether the row at `index` goes on with the paragraph, or the item, that starts at `first`."""
+    start, row, following = content[first], content[index - 1], content[index]
+    if starts_item(following) and not (_SOFT_MARK.match(following.text) and _wraps(content, first, index)):
+        return kind is BlockKind.LIST
+    if following.size == 0:
+        return following.block == row.block and (len(row.text) < _LONG_ROW or following.left > row.left)
+    if following.size != row.size:
+        return following.block == row.block and not following.apart and not (ends_sentence(row.text) or following.bold != row.bold)
+    if not ends_sentence(row.text) and following.text[0].islower():
+        return True  # the sentence goes on in another block of the file, or in the next column
+    if following.block == row.block:
+        indented = kind is BlockKind.LIST and index - 1 > first and row.left > start.left
+        return not following.apart and not (indented and following.left <= start.left)
+    return not ends_sentence(row.text) and following.bold == row.bold and _flows(content, first, index)
+
+
+def _wraps(content: Sequence[Row], first: int, index: int) -> bool:
+    """Whether a sentence is wrapped before the row at `index`, so that its number or initial is no mark of an item."""
+    row, following = content[index - 1], content[index]
+    alike = following.block == row.block and following.size == row.size > 0 and not following.apart
+    return alike and not _CLOSED.search(row.text) and abs(following.left - row.left) < 1 and _is_full(content, first, index)
+
+
+def _is_full(content: Sequence[Row], first: int, index: int) -> bool:
+    """Whether the row before `index` is about as wide as those above it in its paragraph."""
+    row = content[index - 1]
+    return 0 < FULL * max((above.right - above.left for above in content[first : index - 1]), default=0.0) <= row.right - row.left
+
+
+def _flows(content: Sequence[Row], first: int, index: int) -> bool:
+    """Whether an open row fills its column, so that the row in another block goes on with it: right below, or at the top of a column.
+
+    The first row of a paragraph has none above it to be compared with; a long one counts as full for the row right below it.
+    """
+    row, following = content[index - 1], content[index]
+    below = following.top > row.top and not following.apart and abs(following.left - row.left) < following.size
+    hangs = starts_item(row) and following.top > row.top and is_indented(row, following)
+    cells = row.cells - (row.cells > 1 and starts_item(row))  # a mark may be a cell of its own
+    if index - 1 == first and (below or hangs) and cells == 1 and len(row.text) >= WIDE and not _NOTE.match(following.text):
+        return True
+    return _is_full(content, first, index) and (below or following.top < row.top)
+
+
+def starts_item(row: Row) -> bool:
+    """Whether a row starts an item of a list or a numbered clause."""
+    return bool((_ITEM.match(row.text) and not _DECIMAL.match(row.text)) or _MARK_ALONE.fullmatch(row.text))
+
+
+def _block(kind: BlockKind, run: Sequence[Row]) -> Block:
+    first, last = run[0], run[-1]
+    header: tuple[Span, ...] = ()
+    columns = 0
+    match kind:
+        case BlockKind.LIST:
+            starts = [row.start for row in run if row is first or starts_item(row)]
+            parts = _until(starts, run)
+        case BlockKind.TABLE:
+            parts = _until([row.start for row in run], run)
+            columns = max(row.cells for row in run)
+            if count := header_rows(run):
+                header = (Span(first.page, first.start, run[count - 1].end),)
+        case BlockKind.CODE:
+            parts = _until([row.start for row in run], run)
+        case _:
+            parts = ((first.start, last.end),)
+    return Block(kind, first.page, first.start, last.end, (first.number, last.number), parts, header=header, columns=columns)
+
+
+def _until(starts: Sequence[int], run: Sequence[Row]) -> tuple[tuple[int, int], ...]:
+    """Parts that start at these offsets, each up to the end of its last row."""
+    following = set(starts[1:])
+    ends = [row.end for row, after in pairwise(run) if after.start in following]
+    return tuple(zip(starts, [*ends, run[-1].end], strict=True))
+
+
+def _carry_headers(found: list[Block]) -> None:
+    """A table that goes on over a page break, or after a few rows that do not look like its own, keeps the header it started with."""
+    before: Block | None = None
+    interrupted = False
+    for index, block in enumerate(found):
+        if block.kind is BlockKind.TABLE:
+            if before and not block.header and abs(block.columns - before.columns) <= 2 and _near(before, block, interrupted):
+                found[index] = block = replace(block, header=before.header)
+            before, interrupted = block, False
+        elif block.kind is not BlockKind.BOILERPLATE:
+            interrupted = True
+
+
+def _near(before: Block, block: Block, interrupted: bool) -> bool:
+    if block.page == before.page:
+        return block.lines[0] - before.lines[1] - 1 <= MAX_ROWS_BETWEEN
+    return block.page == before.page + 1 and not interrupted
+
+
+def _set_sections(found: list[Block], styles: Mapping[int, Style], texts: Mapping[int, str]) -> None:
+    levels = {each: level for level, each in enumerate(sorted(set(styles.values())), start=1)}
+    path: list[tuple[int, str]] = []
+    section: tuple[str, ...] = ()  # one for all blocks below a heading
+    for index, block in enumerate(found):
+        if index in styles:
+            level = levels[styles[index]]
+            words = title(texts[block.page][block.start : block.end])
+            while path and path[-1][0] >= level:
+                path.pop()
+            path.append((level, words))
+            section = tuple(words for _, words in path)
+            block = replace(block, level=level, title=words)
+        found[index] = replace(block, section=section)

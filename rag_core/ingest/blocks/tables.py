@@ -1,0 +1,141 @@
+"""Finds where a table starts and ends, and which of its rows name its columns and its unit.
+
+A number in a filing means nothing without its column ("2017") and its unit ("in millions"). Both stand in the rows above the figures, often
+rows of their own, and every piece that is cut from the table must keep them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from rag_core.ingest.blocks.rows import names_unit
+
+if TYPE_CHECKING:
+    from rag_core.ingest.blocks.rows import Row
+
+MAX_HEADER_ROWS = 6  # rows that may head a table; chosen
+GAP_ROWS = 3  # rows of one cell inside a table (group labels, wrapped labels) before the next row of several
+INDENT = 3.0  # points, or columns of a text document: a row that starts further to the right has no label
+MAX_LABEL_CHARS = 80  # a longer row of one cell is running text, unless figures follow within two rows
+
+_PERIOD = re.compile(
+    r"\b(?:years?|months?|quarters?|weeks?|period)\b.{0,30}\b(?:ended|ending)\b|"
+    r"^\W*(?:(?:as of|as at|at|k|zum|per) )?"
+    r"(?:[^\W\d]{3,10} \d{1,2},(?: \d{4})?|\d{1,2}\. ?(?:[^\W\d]{3,10}|\d{1,2}\.) ?\d{4}|(?:19|20)\d\d)\W*$",
+    re.IGNORECASE,
+)
+# What has digits and yet is no figure: years, dates, "Level 1", "Note 5", "Q3", "1Q22", footnote marks.
+_NAMES_WITH_DIGITS = re.compile(
+    r"\b(?:19|20)\d\d\b|\b\d{1,2}[./] ?\d{1,2}[./]|[^\W\d]+\.? \d{1,2}\b(?![.,]?\d)|\b\d{1,2}\. [^\W\d]{3,}|"
+    r"\b[A-Za-z]+\d\w*|\b\d[A-Za-z]\w*|\(\d\)"
+)
+_CODE = re.compile(r"(?P<name>[^\W\d]{1,6}[-. ]?)(?P<number>\d{1,4})\s*(?:[\t|]|\s{2})")  # the first cell: "E1", "T-12"
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_FIGURE = re.compile(r"\d|[—–]")
+_RULE = re.compile(r"[\s|:+=-]+")
+_MARKER = re.compile(  # begins a list's item or a heading: "Item 7.", "§ 5"
+    r"(?:[•●▪■◦‣∙·*o–—-]|\(?[0-9a-zA-Z]{1,4}[.)]|\d{1,2}(?:\.\d{1,2})+|(?:\w+\.?|§+) (?:[IVXLC]+|\d{1,3}[A-Z]?)\.?)\s+(?=.*[^\W\d]{3})"
+)
+
+
+_ASIDE = re.compile(r"\([^()]{3,30}\)", re.IGNORECASE)  # "(unaudited)", "(restated)"
+
+
+def _has_figures(text: str) -> bool:
+    return bool(_FIGURE.search(_NAMES_WITH_DIGITS.sub("", text)))
+
+
+def is_rule(row: Row) -> bool:
+    """Whether a row only draws a line: the second row of a Markdown table."""
+    return bool(_RULE.fullmatch(row.text)) and "-" in row.text
+
+
+def is_tabular(row: Row) -> bool:
+    """Whether a row has several cells and is not an item of a list, whose marker stands apart like a cell."""
+    return row.cells > 1 and not (row.cells == 2 and _MARKER.match(row.text))
+
+
+def _opens(row: Row) -> bool:
+    """Whether a row can only be the head of a table: a unit, a period, or nothing but years."""
+    if row.cells == 1:
+        return len(row.text) < MAX_LABEL_CHARS and (names_unit(row.text) or bool(_PERIOD.search(row.text) or _ASIDE.fullmatch(row.text)))
+    return len(_YEAR.findall(row.text)) > 1 and not _has_figures(row.text) and not re.search(r"[^\W\d]{3,}.*\t.*(?:19|20)\d\d", row.text)
+
+
+def table_end(rows: Sequence[Row], start: int) -> int:
+    """The index after the last row of the table that starts at `rows[start]`, or `start` when none starts there.
+
+    A table has at least two rows of several cells, or one of at least three. It ends where running text, a heading or the head of another
+    table starts.
+    """
+    index = start
+    while index < min(len(rows), start + MAX_HEADER_ROWS) and not is_tabular(rows[index]) and _opens(rows[index]):
+        index += 1
+    end, figures = start, False
+    while index < len(rows):
+        row = rows[index]
+        if figures and (_opens(row) or _set_apart(rows[start], row)):
+            break
+        if is_tabular(row) or is_rule(row):
+            end, figures = index + 1, figures or _has_figures(row.text)
+        elif end == start or index - end >= GAP_ROWS or not _is_label(row, rows[index + 1 : index + 3]):
+            break
+        index += 1
+    body = [row for row in rows[start:end] if is_tabular(row)]
+    return end if len(body) > 1 or any(row.cells > 2 for row in body) else start
+
+
+def _set_apart(first: Row, row: Row) -> bool:
+    return row.cells == 1 and row.size > 1.15 * first.size > 0
+
+
+def _is_label(row: Row, following: Sequence[Row]) -> bool:
+    if len(row.text) > 60 and row.text.endswith("."):
+        return False
+    return len(row.text) <= MAX_LABEL_CHARS or any(is_tabular(each) for each in following)
+
+
+def header_rows(table: Sequence[Row]) -> int:
+    """How many of a table's first rows name its columns or unit, at most `MAX_HEADER_ROWS`."""
+    for index, row in enumerate(table[: MAX_HEADER_ROWS + 1]):
+        if is_rule(row):
+            return index
+    count, columns = 0, False
+    for row in table[:MAX_HEADER_ROWS]:
+        if _has_figures(row.text) or (columns and row.cells == 1 and not _opens(row)):
+            break
+        columns = columns or row.cells > 1
+        count += 1
+    series = _series_start(table[: MAX_HEADER_ROWS + 2])
+    if count < len(table) and (count < MAX_HEADER_ROWS or not columns):
+        return min(series, _head_end(table, count))
+    if series < min(len(table), 2):
+        return series
+    return int(len(table) > 2 and table[0].bold and not table[1].bold)  # a table of words: only its setting tells
+
+
+def _head_end(table: Sequence[Row], count: int) -> int:
+    """The index after the last of `count` rows without figures that belongs to the head, and is not the first row of words below it.
+
+    Below the row that names the columns only what is set like it, names a unit or a period, or leaves the column of labels empty.
+    """
+    first = next((index for index in range(count) if table[index].cells > 1), count)
+    labels = min(row.left for row in table)
+    for index in range(first + 1, count):
+        row = table[index]
+        names = names_unit(row.text) or len(_YEAR.findall(row.text)) > 1 or bool(_PERIOD.search(row.text))
+        if not (names or row.bold or row.left > labels + INDENT or row.text[0].islower()):
+            return index
+    return count
+
+
+def _series_start(table: Sequence[Row]) -> int:
+    """The first of two rows that begin with the same code, counted on ("E1", "E2"); the number of rows where there are none."""
+    codes = [_CODE.match(row.text) if row.cells > 1 else None for row in table]
+    for index, (one, other) in enumerate(pairwise(codes)):
+        if one and other and one["name"] == other["name"] and int(other["number"]) == int(one["number"]) + 1:
+            return index
+    return len(table)

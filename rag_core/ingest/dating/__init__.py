@@ -1,0 +1,1 @@
+"""The day that a document gives as its own."""

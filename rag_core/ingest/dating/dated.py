@@ -1,0 +1,205 @@
+"""Finds the day that a document's first page gives as the document's own, and gives none where that is not certain.
+
+A page holds many dates: of meetings, of laws that it cites, of birth. One is the document's own where the page says so:
+
+- A label stands before it, over it or under it ("Date of Report: July 1, 2022", "Stand: März 2024"), and nothing else with them, but for a
+  name in a subtitle ("Nordlicht GmbH, Stand 10. Februar 2026").
+- It stands alone on a row near the title, also behind a place ("Praha, 1. března 2024") or a joining word ("vom 1. März 2024").
+- It is the last day of the period that the page says the document is about, and there is none of the other two.
+
+The words are in `dated` of a language's file. Where two own dates differ, or one of them is not certain, there is none: a guess would pass
+for what the page says. A page that OCR read gives none, since any digit of it may be wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+
+import regex
+
+from rag_core.domain.documents import Page, PageSource, holds_hidden
+from rag_core.ingest.dating.days import Part, Row, Vocabulary, read_row, vocabulary
+from rag_core.language import spaced
+
+MAX_ROWS = 150  # rows of the first page that are looked at; a printed page of small type has about 80
+MAX_ROW_CHARS = 300  # a longer row is running text, and has no date alone
+NEAR_ROWS = 12  # from the top, where a date may stand alone; chosen: title, subtitle, authors and their house
+COVER_ROWS = 30  # a page with no more is a cover or a letter, and a date may stand alone anywhere on it; chosen
+FULL_ROW_CHARS = 45  # a row this long may be running text that goes on in the next; chosen
+SUBTITLE_WORDS = 8  # that may stand before the clause of a date on its row; chosen: the name of a house and its form
+PLACE_WORDS = 4  # "Frankfurt am Main,"
+
+_OWN, _PERIOD = "own", "period"
+_ARXIV = regex.compile(r"arXiv:\S+\s*")  # the stamp on the margin, with the day of this version behind it; its brackets are gone
+_CLOCK = regex.compile(
+    r",?\s*(?:at\s)?[0-9]{1,2}[:.][0-9]{2}(?::[0-9]{2})?(?:\s?[ap]\.?m\.?)?(?:\s(?:[A-Z]{2,4}|[+-][0-9]{4}))?", regex.IGNORECASE
+)
+_CLOCK_NEAR = regex.compile(
+    r"(?<![0-9.])[0-9]{1,2}[:.][0-9]{2}(?![0-9]|\.[0-9])|(?<!\p{L})[0-9]{1,2}\s?[ap]\.?m(?!\p{L})", regex.IGNORECASE
+)
+_ENDED = regex.compile(r"[.:;!?…।]\W*$")
+_COLON = regex.compile(r"[:：]\s*$")
+_CLAUSE = regex.compile(r"(?<=[.,])\s+")
+_PLACE = regex.compile(r"\p{Lu}[\p{L}\p{M}.'-]*(?:[ -]+[\p{L}\p{M}.'-]+)*")
+
+
+def first_page_date(page: Page, language: str, today: date) -> str:
+    """The day by which a document's first page dates it: YYYY-MM-DD, or YYYY-MM. Empty where none is certain, and for any other page.
+
+    Args:
+        page: the first one of a document; all of a text document.
+        language: ISO 639-1 of the document, or "und".
+        today: no day behind tomorrow is believed.
+    """
+    if page.number != 1 or page.source is not PageSource.TEXT:
+        return ""
+    known = vocabulary(language)
+    rows = [read_row(line, known, today) for line in _lines(page.text)]
+    told = [one for at in range(len(rows)) for one in _told(rows, at, known)]
+    own = [day for kind, day in told if kind == _OWN]
+    return _agreed(own or [day for _, day in told])
+
+
+def _agreed(days: Sequence[str]) -> str:
+    """The most exact of days that agree as far as they are stated; empty for days that differ, or where one is not certain."""
+    longest = max(days, key=len, default="")
+    return longest if all(day and longest.startswith(day) for day in days) else ""
+
+
+def _lines(text: str) -> Iterator[str]:
+    taken = 0
+    for line in text.split("\n", 4 * MAX_ROWS)[: 4 * MAX_ROWS]:
+        if line.strip() and not holds_hidden(line) and taken < MAX_ROWS:
+            taken += 1
+            yield line.strip()[:MAX_ROW_CHARS]
+
+
+def _told(rows: Sequence[Row], at: int, known: Vocabulary) -> Iterator[tuple[str, str]]:
+    """The dates of a row that are the document's own or end its period; an empty day is one that is not certain."""
+    row = rows[at]
+    if len(row.text) >= MAX_ROW_CHARS:
+        return
+    for number, part in enumerate(row.parts):
+        if part is None:
+            continue
+        kind = _labelled(rows, at, number, part, known)
+        if kind:
+            yield kind, part.day
+        elif _stands_alone(rows, at, number, part, known):
+            yield _OWN, part.day
+
+
+def _labelled(rows: Sequence[Row], at: int, number: int, part: Part, known: Vocabulary) -> str:
+    """Whether a label makes a date the document's own or the end of its period; empty for no label."""
+    row = rows[at]
+    if _ARXIV.fullmatch(part.before) and not spaced(part.behind):
+        return _OWN
+    before = _said_before(part, known)
+    if not before and known.has("after", spaced(part.behind)):
+        return _OWN
+    if not _nothing(_CLOCK.sub("", part.behind, count=1), known):
+        return ""
+    if before:
+        colon = bool(_COLON.search(part.before))
+        kind = _kind_of(before, known, colon=colon)
+        if kind:
+            return "" if not colon and _runs_into(rows, at, known, part.before) else kind
+        return _OWN if _ends_a_subtitle(rows, at, part, known) else ""
+    if number:
+        return _kind_of(spaced(row.texts[number - 1]), known, colon=True)
+    if row.only is None:
+        return ""
+    over = _kind_of(rows[at - 1].said, known, colon=True) if at else ""
+    under = rows[at + 1] if at + 1 < len(rows) else None
+    mine = under is not None and (at + 2 == len(rows) or rows[at + 2].only is None)  # a label over another date is that one's
+    return over or (_kind_of(under.said, known, colon=True) if under and mine else "")
+
+
+def _kind_of(label: str, known: Vocabulary, *, colon: bool) -> str:
+    if known.has("labels", label) or (colon and known.has("joins", label)):
+        return _OWN
+    return _PERIOD if known.has("periods", label) else ""
+
+
+def _ends_a_subtitle(rows: Sequence[Row], at: int, part: Part, known: Vocabulary) -> bool:
+    """Whether a label begins a clause at the end of a subtitle: "Brightwater Ltd. In force from 1 March 2024"."""
+    *rest, label = _CLAUSE.split(part.before)
+    if not rest or at >= NEAR_ROWS or not label[:1].isupper() or len(spaced(" ".join(rest)).split()) > SUBTITLE_WORDS:
+        return False
+    above = rows[max(0, at - NEAR_ROWS) : at + 1]
+    return known.has("labels", _without_weekday(spaced(label), known)) and not any(known.meets("amends", row.said) for row in above)
+
+
+def _stands_alone(rows: Sequence[Row], at: int, number: int, part: Part, known: Vocabulary) -> bool:
+    """Whether a row near the title holds a date and nothing else, but for a joining word or the place where it was written."""
+    row, near = rows[at], at < NEAR_ROWS or len(rows) <= COVER_ROWS
+    if not _nothing(part.behind, known) or _of_something_else(rows, at, known):
+        return False
+    before = _said_before(part, known)
+    if len(row.parts) > 1:  # a place on the left, the date on the right
+        return len(row.parts) == 2 and number == 1 and not before and _is_place(row.texts[0], known, at=True)
+    if before and not known.has("joins", before):
+        return _behind_place(part.before, known, near=near) and not _runs_into(rows, at, known, "")
+    if not near or (row.text.endswith(".") and not spaced(part.behind)) or _open_ended(rows, at, known):
+        return False
+    return not before or not any(known.meets("amends", one.said) for one in rows[max(0, at - NEAR_ROWS) : at])
+
+
+def _behind_place(before: str, known: Vocabulary, *, near: bool) -> bool:
+    """Whether a text is the place where a letter was written: "Praha,", "V Praze dne", "Berlin, den"."""
+    place = before.strip()
+    joined = known.without_end("places", spaced(place))
+    if joined is not None:
+        place = " ".join(place.split()[: len(joined.split())])
+    comma = place.endswith(",")
+    return _is_place(place.rstrip(","), known, at=joined is None and not (comma and near)) and not known.meets("others", spaced(place))
+
+
+def _is_place(text: str, known: Vocabulary, *, at: bool) -> bool:
+    """Whether a text can be a place by its capital and length; `at`: whether a word for "in" has to stand before it."""
+    inside = known.without_start("at", spaced(text))
+    if inside is None and at:
+        return False
+    words = text.split()
+    name = " ".join(words if inside is None else words[len(words) - len(inside.split()) :])
+    return bool(_PLACE.fullmatch(name)) and len(name.split()) <= PLACE_WORDS
+
+
+def _said_before(part: Part, known: Vocabulary) -> str:
+    """The words before a date, without the day of the week."""
+    return _without_weekday(spaced(part.before), known)
+
+
+def _without_weekday(said: str, known: Vocabulary) -> str:
+    head, _, last = said.rpartition(" ")
+    return head if last in known.weekdays else said
+
+
+def _nothing(behind: str, known: Vocabulary) -> bool:
+    """Whether what stands behind a date belongs to it, or is no word."""
+    said = spaced(behind)
+    return not said or known.has("behind", said)
+
+
+def _runs_into(rows: Sequence[Row], at: int, known: Vocabulary, before: str) -> bool:
+    """Whether a row may go on with a sentence of the row above: "dated March 1, 2020". A label with a capital does not."""
+    if before.strip()[:1].isupper() or not at:
+        return False
+    above = rows[at - 1].text
+    return _open_ended(rows, at, known) or (len(above) >= FULL_ROW_CHARS and not _ENDED.search(above))
+
+
+def _open_ended(rows: Sequence[Row], at: int, known: Vocabulary) -> bool:
+    """Whether the row above ends with a word that something follows ("held on"), or with the colon of a label of something else."""
+    if not at:
+        return False
+    above = rows[at - 1]
+    open_word = above.said.rpartition(" ")[2] in known.functions and not _ENDED.search(above.text)
+    return open_word or bool(_COLON.search(above.text))
+
+
+def _of_something_else(rows: Sequence[Row], at: int, known: Vocabulary) -> bool:
+    """Whether a row above or below says that the date is that of something else: a deadline, a meeting, or what has a time of day."""
+    beside = [rows[one] for one in (at - 1, at + 1) if 0 <= one < len(rows)]
+    return any(known.meets("others", row.said) or (len(row.text) < FULL_ROW_CHARS and _CLOCK_NEAR.search(row.text)) for row in beside)

@@ -1,0 +1,1 @@
+"""Blocks become passages: units, what is cut and how, and the text that is embedded."""

@@ -1,0 +1,1 @@
+"""The letters that a page really shows, where its file says others."""

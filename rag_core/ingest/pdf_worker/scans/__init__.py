@@ -1,0 +1,1 @@
+"""Pages without text: drawn as pictures, and read by Tesseract."""

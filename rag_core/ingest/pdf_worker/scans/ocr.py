@@ -1,0 +1,174 @@
+"""Draws a page as a picture to be read, and reads the text of such a picture. It knows nothing of hidden text.
+
+Both are done by different processes: the one that has opened the PDF draws; another, that never sees the PDF, reads one picture and ends.
+So a picture on which Tesseract hangs, crashes or takes all memory costs that page alone. `ingest.reading.recognition` is between them.
+"""
+
+# mypy: allow-untyped-calls
+
+from __future__ import annotations
+
+import base64
+import math
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..columns import packed
+from ..mupdf import import_pymupdf
+from ..rows import Rect, Run, Word, build
+from .tesseract import Found, NoTesseract, Tesseract
+
+DPI = 200  # enough for 8-pt print; docs/scans.md has what 150 and 300 give
+LOWEST_DPI = 70  # below it the letters of ordinary print are under 7 pixels high, and what comes out is noise
+DRAWING_S = 2.0  # CPU that one page may take to be drawn: a scan in JPEG 2000 takes up to a second
+
+WORD_GAP_EM = 0.1  # recognised letters of one word touch; words stand at least 0.15 em apart
+ABOVE, BELOW = 0.78, 0.22  # shares of a line's height, from its baseline: what ordinary fonts have
+_STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))  # the reading direction by quarter turns clockwise
+
+
+class Unreadable(Exception):
+    """The picture cannot be read; the message says why, as the end of a sentence that begins "This page is a picture"."""
+
+
+@dataclass
+class Drawer:
+    """Draws pages that are to be read. `languages`: Tesseract's codes joined by "+", or "" where none are installed."""
+
+    languages: str
+    max_pixels: int
+    enabled: bool
+    allow_cpu: Callable[[float], None]  # told how many more seconds of CPU the process may take
+
+    def draw(self, page: Any) -> dict[str, object]:
+        """The page in grey: `zip` (base64 of packed pixels, a byte each, row by row), `width`, `height` and `dpi`.
+
+        Raises:
+            Unreadable: it cannot be read, with the reason.
+        """
+        dpi = self._dpi(page)
+        self.allow_cpu(DRAWING_S)
+        import pymupdf  # here, as the process that reads pictures has no use for it
+
+        picture = page.get_pixmap(dpi=dpi, colorspace=pymupdf.csGRAY, alpha=False)
+        small = zlib.compress(picture.samples, 1)  # a page of print to a tenth
+        return {"zip": base64.b64encode(small).decode("ascii"), "width": picture.width, "height": picture.height, "dpi": dpi}
+
+    def _dpi(self, page: Any) -> int:
+        if not self.enabled:
+            raise Unreadable("and reading pictures is switched off.")
+        if not self.languages:
+            raise Unreadable("and no language data of Tesseract are installed.")
+        dpi = min(DPI, int(72 * math.sqrt(self.max_pixels / max(1.0, page.rect.width * page.rect.height))))
+        if dpi < LOWEST_DPI:
+            raise Unreadable(f"and too large to be read with {self.max_pixels:,} pixels.")
+        return dpi
+
+
+def recognise(request: dict[str, Any], data: bytes) -> dict[str, object]:
+    """The event `recognised`: text and layout of a picture, as those of a page. `data` are its packed pixels.
+
+    Each word's seventh number says how sure Tesseract is of it, from 0 to 1; it is -1 where only MuPDF's Tesseract is there, which does not
+    tell.
+
+    Raises:
+        ValueError: the pixels are not those of such a picture, or Tesseract gave up on it.
+    """
+    width, height, dpi = request["width"], request["height"], request["dpi"]
+    unpacking = zlib.decompressobj()
+    grey = unpacking.decompress(data, width * height)
+    if len(grey) != width * height or unpacking.unconsumed_tail:
+        raise ValueError("the pixels do not fit the picture")
+    try:
+        engine = Tesseract(request["languages"], request["tessdata"])
+        found = list(engine.read(grey, width, height, dpi))
+        runs, sure = _runs(found, 72 / dpi), [one.sure for one in found]
+    except NoTesseract:
+        runs, sure = list(_read_by_mupdf(grey, request)), []
+    read = build(runs, request["page_chars"], request["page_words"])
+    problem = ""
+    if read.truncated:
+        most = f"{request['page_words']:,} words" if read.crowded else f"{request['page_chars']:,} characters"
+        problem = f"Only the first {most} of this page were read."
+    known = sure[: len(read.words)] or [-1.0] * len(read.words)
+    words = [[*word, round(one, 3)] for word, one in zip(read.words, known, strict=True)]
+    return {"event": "recognised", "text": read.text, "problem": problem, **packed(words, read.lines)}
+
+
+def _runs(found: Sequence[Found], points: float) -> list[Run]:
+    """Tesseract's lines. `points` is the width of a pixel; the order of the words stays."""
+    runs: list[Run] = []
+    block = 0
+    for one in found:
+        block += one.starts[0]
+        if one.starts[1] or not runs:
+            runs.append(Run([], block, _STEPS[one.turn]))
+        box = tuple(edge * points for edge in _as_high_as_its_line(one))
+        runs[-1].words.append(Word(one.text, box, round(one.size * points, 1), False, False))  # type: ignore[arg-type]
+    return runs
+
+
+def _as_high_as_its_line(one: Found) -> Rect:
+    """The box of a word, as high as any word of its line would be: rows are told by heights, and a full stop has hardly any.
+
+    On an upright page the heights are taken from the word's own baseline, since the lines of a skewed scan run across each other.
+    """
+    left, top, right, bottom = one.box
+    if one.turn == 0:
+        return left, min(top, one.base - ABOVE * one.size), right, max(bottom, one.base + BELOW * one.size)
+    if one.turn == 2:
+        return left, min(top, one.line[1]), right, max(bottom, one.line[3])
+    return min(left, one.line[0]), top, max(right, one.line[2]), bottom
+
+
+def _read_by_mupdf(grey: bytes, request: dict[str, Any]) -> Iterator[Run]:
+    """The lines that the Tesseract inside MuPDF finds, where no other is installed: more slowly, and it does not say how sure it is.
+
+    It finds nothing in a picture in grey.
+    """
+    pymupdf = import_pymupdf()
+    picture = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.Pixmap(pymupdf.csGRAY, request["width"], request["height"], grey, False))
+    picture.set_dpi(request["dpi"], request["dpi"])
+    read = pymupdf.open("pdf", picture.pdfocr_tobytes(language=request["languages"], tessdata=request["tessdata"]))
+    place: tuple[int, int] | None = None
+    words: list[Word] = []
+    shrink = request["width"] * 72 / request["dpi"] / max(1.0, read[0].rect.width)
+    for *box, text, size, block, line in words_of(read[0].get_textpage(flags=pymupdf.TEXT_PRESERVE_LIGATURES)):
+        if words and place != (block, line):
+            yield Run(words, place[0] if place else 0, (1, 0))
+            words = []
+        place = block, line
+        x0, y0, x1, y1 = (edge * shrink for edge in box)
+        words.append(Word(text, (x0, y0, x1, y1), round(size * shrink, 1), False, False))
+    if words and place:
+        yield Run(words, place[0], (1, 0))
+
+
+def words_of(text_page: Any) -> Iterator[tuple[float, float, float, float, str, float, int, int]]:
+    """The words of a page that MuPDF recognised: x0, y0, x1, y1, text, size, block, line.
+
+    MuPDF's own list of words loses the spaces of Devanagari ("अवधिचौबीसमाह"), because Tesseract's text layer has gaps instead of blanks and
+    MuPDF expects none in that script. Here a gap parts words in every script.
+    """
+    for block in text_page.extractRAWDICT()["blocks"]:
+        for index, line in enumerate(block.get("lines", ())):
+            place = block["number"], index
+            letters: list[Any] = []
+            size = 0.0
+            for letter, size in ((letter, span["size"]) for span in line["spans"] for letter in span["chars"]):
+                blank = letter["c"].isspace()
+                if letters and (blank or letter["bbox"][0] - letters[-1]["bbox"][2] > WORD_GAP_EM * size):
+                    yield _word(letters, size, place)
+                    letters = []
+                if not blank:
+                    letters.append(letter)
+            if letters:
+                yield _word(letters, size, place)
+
+
+def _word(letters: list[Any], size: float, place: tuple[int, int]) -> tuple[float, float, float, float, str, float, int, int]:
+    boxes = [letter["bbox"] for letter in letters]
+    top, bottom = min(box[1] for box in boxes), max(box[3] for box in boxes)
+    return boxes[0][0], top, boxes[-1][2], bottom, "".join(letter["c"] for letter in letters), size, *place

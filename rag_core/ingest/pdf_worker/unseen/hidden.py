@@ -1,0 +1,76 @@
+"""The reasons why text cannot be seen: from a span's attributes, with counts for each page. `sight` looks at the page itself."""
+
+# mypy: allow-untyped-calls
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import pymupdf
+
+TINY_PT = 1.5  # no print is that small; the smallest legal notices are about 4 pt
+TRANSPARENT = 12  # steps of 255: under 5 % opacity
+PALE = 224  # lowest channel of a colour that is hard to see on white paper
+SAMPLE_CHARS = 200  # hidden text that is shown, to say what it is about; chosen
+
+
+class Kind(Enum):
+    """Why a word is not read; `rag_core.ingest.reading.pdf_findings` has the words for it."""
+
+    NONE = "none"  # transparent, or not painted
+    TINY = "tiny"
+    NO_CONTEXT = "beside"  # the page
+    UNSEEN = "unseen"  # painted over, cut away, masked, or in the colour of its ground
+    OTHER = "other"  # says other letters than are shown
+    LAYER = "layer"  # in a layer that is switched off
+
+
+class Ink(Enum):
+    """How a span is painted."""
+
+    PLAIN = "plain"
+    PALE = "pale"  # depends on what is behind it
+    NONE = "none"  # transparent, or neither filled nor stroked
+    TINY = "tiny"
+
+
+def ink_of(span: dict[str, Any]) -> Ink:
+    """The ink of one span of PyMuPDF's `dict` text."""
+    if span["alpha"] <= TRANSPARENT:
+        return Ink.NONE
+    if span["size"] <= TINY_PT:
+        return Ink.TINY
+    color = span["color"]
+    if color and min(color >> 16 & 255, color >> 8 & 255, color & 255) >= PALE:
+        return Ink.PALE
+    return Ink.PLAIN
+
+
+def style_of(span: dict[str, Any]) -> tuple[float, bool, bool]:
+    """Font size in points, bold, fixed-width."""
+    flags = span["flags"]
+    bold = flags & pymupdf.TEXT_FONT_BOLD or "bold" in span["font"].lower()
+    return span["size"], bool(bold), bool(flags & pymupdf.TEXT_FONT_MONOSPACED)
+
+
+@dataclass
+class Hidden:
+    """Text that is in the file and cannot be seen. `kinds` counts its characters by the value of their Kind."""
+
+    chars: int = 0
+    words: list[str] = field(default_factory=list)
+    kinds: dict[str, int] = field(default_factory=dict)
+
+    def add(self, text: str, kind: Kind) -> None:
+        """Count `text`, and keep it if it still belongs to the sample."""
+        if self.chars < SAMPLE_CHARS:
+            self.words.append(text)
+        self.chars += len(text)
+        self.kinds[kind.value] = self.kinds.get(kind.value, 0) + len(text)
+
+    @property
+    def sample(self) -> str:
+        """The first characters of it, at most SAMPLE_CHARS."""
+        return " ".join(self.words)[:SAMPLE_CHARS]

@@ -1,0 +1,175 @@
+"""Says for each word of a page whether it is read, and why not: by its own ink first, then by what was painted, then by a picture.
+
+Each step costs more than the one before it, and is asked only about the words that the one before it left in doubt.
+"""
+
+# mypy: allow-untyped-calls
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pymupdf
+
+from ..letters.crowded import Glyph
+from ..letters.fonts import Fonts, bare_name
+from ..letters.replaced import replaced
+from ..rows import Rect, Word
+from .bands import Bands
+from .hidden import TINY_PT, Ink, Kind
+from .ink import Question, unseen
+from .trace import Trace
+
+InkedWord = tuple[Word, Ink]
+InkedRun = tuple[list[InkedWord], tuple[int, int], tuple[int, int]]  # words, (block, line) of MuPDF, reading direction
+_Place = tuple[int, int]  # the number of a run, and of a word in it
+_Letters = dict[tuple[int, int], list[tuple[str, Rect]]]
+
+
+def reasons(
+    page: Any, text_page: Any, runs: Sequence[InkedRun], max_pixels: int, fonts: Fonts, *, flags: int, keep_invisible: bool
+) -> list[list[Kind | None]]:
+    """For each word of each run, why it is not to be read; None for what can be seen.
+
+    Args:
+        page: of PyMuPDF.
+        text_page: that the runs were made of.
+        runs: in the coordinates of the page as it is shown.
+        max_pixels: of a drawing.
+        fonts: of the document.
+        flags: that the text page was made with.
+        keep_invisible: text without ink is what was recognised on a scan.
+    """
+    width, height = page.rect.width, page.rect.height
+    found = [[_at_sight(word, ink, way, width, height, keep_invisible) for word, ink in words] for words, _, way in runs]
+    if not any(None in kinds for kinds in found):
+        return found
+    trace = Trace(page)
+    places = [(run, index) for run, (words, _, _) in enumerate(runs) for index in range(len(words))]
+    for run, index in _otherwise(page, runs, places, trace, fonts, flags):
+        found[run][index] = found[run][index] or Kind.OTHER
+    doubtful = [(run, index) for run, index in places if found[run][index] is None and _is_doubtful(*runs[run][0][index], trace)]
+    if doubtful:
+        letters, shared = _letters(page, text_page), _shared(runs, places, doubtful)
+        asked = [_question(runs[run], index, letters) for run, index in doubtful]
+        for question, place in zip(asked, doubtful, strict=True):
+            if place in shared:
+                rank, words = shared[place]
+                question.texts = _texts_of(question.box, rank, words, trace)
+        for (run, index), is_unseen in zip(doubtful, unseen(page, asked, max_pixels), strict=True):
+            if is_unseen:
+                found[run][index] = Kind.UNSEEN
+    return found
+
+
+def _is_doubtful(word: Word, ink: Ink, trace: Trace) -> bool:
+    return ink is Ink.PALE or (ink is Ink.PLAIN and _matters(word.text) and trace.is_suspect(word.box))
+
+
+def _otherwise(page: Any, runs: Sequence[InkedRun], places: Sequence[_Place], trace: Trace, fonts: Fonts, flags: int) -> Iterator[_Place]:
+    """Where words say other letters than are shown."""
+    if trace.replaced:
+        for index in replaced(page, [runs[run][0][word][0].text for run, word in places], flags):
+            yield places[index]
+    false = fonts.false(trace.fonts)
+    for address, glyphs in trace.crowded.items():
+        if glyphs:
+            false.setdefault(bare_name(str(trace.fonts[address][0].m_internal.name)), set()).update(glyphs)
+    if not false:
+        return
+    boxes = _false_glyphs(page, false)
+    for run, index in places:
+        x0, y0, x1, y1 = runs[run][0][index][0].box
+        if any(x0 <= x <= x1 and y0 <= y <= y1 for x, y in boxes):
+            yield run, index
+
+
+def _false_glyphs(page: Any, false: Mapping[str, set[Glyph]]) -> list[tuple[float, float]]:
+    """The middles of these glyphs, as the page is shown."""
+    middles = [
+        ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
+        for span in page.get_texttrace()
+        for code, number, _, box in span["chars"]
+        if (number, code) in false.get(bare_name(span["font"]), ())
+    ]
+    return [tuple(pymupdf.Point(middle) * page.rotation_matrix) for middle in middles] if page.rotation else middles
+
+
+def _at_sight(word: Word, ink: Ink, way: tuple[int, int], width: float, height: float, keep_invisible: bool) -> Kind | None:
+    x0, y0, x1, y1 = word.box
+    if not (0 <= x0 + x1 <= 2 * width and 0 <= y0 + y1 <= 2 * height):
+        return Kind.NO_CONTEXT  # its centre is
+    if ink is Ink.TINY or (ink is not Ink.NONE and (y1 - y0 if way[0] else x1 - x0) <= TINY_PT):  # letters may be pressed flat, too
+        return Kind.TINY
+    return Kind.NONE if ink is Ink.NONE and not keep_invisible else None
+
+
+def _shared(runs: Sequence[InkedRun], places: Sequence[_Place], doubtful: Sequence[_Place]) -> dict[_Place, tuple[int, int]]:
+    """Of the doubtful words, those in whose place other words stand: which one of how many it is, in the order of painting."""
+    boxes, at = Bands(), dict[Rect, list[_Place]]()
+    for place in places:
+        box = runs[place[0]][0][place[1]][0].box
+        if box not in at:
+            boxes.add(box)
+        at.setdefault(box, []).append(place)
+    found = {}
+    for place in doubtful:
+        word = runs[place[0]][0][place[1]][0]
+        here = sorted(other for box in {word.box, *boxes.near(word.box)} if _in_place(box, word.box) for other in at[box])
+        if any(runs[run][0][index][0].text != word.text for run, index in here):
+            found[place] = here.index(place), len(here)
+    return found
+
+
+def _texts_of(box: Rect, rank: int, words: int, trace: Trace) -> frozenset[int]:
+    """The texts that painted the word in `box`, the word of this rank among the `words` in its place; of the page's, in order."""
+    texts = [number for number, text in enumerate(trace.texts) if _in_place(text, _middle(box))]
+    if len(texts) == words:
+        return frozenset(texts[rank : rank + 1])
+    # words in several texts, or texts drawn twice: what was painted last is one thing, all that was painted before it another
+    return frozenset(texts[-1:] if rank == words - 1 else texts[:-1])
+
+
+def _middle(box: Rect) -> Rect:
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    return x - 0.5, y - 0.5, x + 0.5, y + 0.5
+
+
+def _in_place(one: Rect, other: Rect) -> bool:
+    """Whether two boxes cover each other by half of the smaller one."""
+    if one == other:
+        return True
+    width, height = min(one[2], other[2]) - max(one[0], other[0]), min(one[3], other[3]) - max(one[1], other[1])
+    areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (one, other)]
+    return width > 0 and height > 0 and width * height > 0.5 * min(areas)
+
+
+def _matters(text: str) -> bool:
+    """Whether `text` says anything: dashes, dots and lines to write on do not, and rules often stand in for them."""
+    return any(sign.isalnum() or sign == "%" or unicodedata.category(sign) in ("Sc", "Sm") for sign in text)
+
+
+def _letters(page: Any, text_page: Any) -> _Letters:
+    """The characters of each line but blanks, with their boxes as the page is shown."""
+    turn = page.rotation_matrix if page.rotation else None
+    found: _Letters = {}
+    for block in text_page.extractRAWDICT()["blocks"]:
+        for index, line in enumerate(block.get("lines", ())):
+            signs = [(sign["c"], sign["bbox"]) for span in line["spans"] for sign in span["chars"] if sign["c"].strip()]
+            if turn is not None:
+                signs = [(sign, tuple(pymupdf.Rect(box) * turn)) for sign, box in signs]
+            found[block["number"], index] = signs
+    return found
+
+
+def _question(run: InkedRun, index: int, letters: _Letters) -> Question:
+    words, place, _ = run
+    word = words[index][0]
+    signs = letters.get(place, [])
+    start = sum(len(other.text) for other, _ in words[:index])
+    own = signs[start : start + len(word.text)]
+    if "".join(sign for sign, _ in own) != word.text:  # a sign that is no letter to the one list and is to the other
+        own = []
+    return Question(word.box, [box for sign, box in own if sign.isalnum()], word.size)

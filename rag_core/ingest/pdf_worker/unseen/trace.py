@@ -1,0 +1,316 @@
+"""Walks over what a page paints, in the order of painting, and notes where text may be unseen. It renders nothing and decides nothing.
+
+A place is a suspect where something opaque is painted after the text, where the text stands on a ground of nearly its own colour or on a
+picture, where a clip cuts it, where a mask, a group or a pattern rules over it, and where its glyphs have no extent. `ink` looks at those
+places. Most pages of ordinary files have none, and need no picture.
+"""
+
+# mypy: allow-untyped-calls
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+from pymupdf import mupdf
+
+from ..letters.crowded import FURTHER, Glyph, crowded
+from ..rows import Rect, union
+from .bands import Bands, band_of
+from .corners import Corners
+
+MAX_OPERATIONS = 30_000  # a dense table has 2,000; more would take longer to walk over than to render, and all of the page is a suspect
+THIN_PT = 1.2  # a rule; it cannot cover print, unless there are many
+MANY_RULES = 6  # rules at different places within one band of BAND_PT: a table has at most four
+CONTRAST = 30  # steps of 255 in some channel: what differs less from its ground cannot be read
+LOOSE_PT = 1.5  # MuPDF gives text an extent that is about a point wider than its ink; no clip within it cuts a letter off
+CORE = 0.15  # share of a text's height, above and below, that others may touch: ascenders and descenders reach into the next line
+
+GRAY, RGB = 1, 2  # values of MuPDF's fz_colorspace_type, which its bindings do not name
+EVERYWHERE: Rect = (float("-inf"), float("-inf"), float("inf"), float("inf"))
+
+ITEM_BYTES = 24  # the size of MuPDF's fz_text_item: x, y, advance as floats; glyph, character, code as integers
+
+_Colour = tuple[int, int, int]
+_CALLBACKS = (
+    *("fill_path", "stroke_path", "fill_text", "stroke_text", "fill_shade", "fill_image", "fill_image_mask", "begin_metatext"),
+    *("clip_path", "clip_stroke_path", "clip_text", "clip_stroke_text", "clip_image_mask", "pop_clip"),
+    *("begin_mask", "end_mask", "begin_group", "end_group", "begin_tile", "end_tile"),
+)
+
+
+class Trace(mupdf.FzDevice2):  # type: ignore[misc]
+    """The findings on one page, in points of the page as it is shown.
+
+    `replaced`: text stands for other text. `texts`: the extents of what was written, in order. `fonts`: by an address that names it while
+    it is kept, each font with the glyphs that were used. `crowded`: by the same address, what one glyph is said to show and cannot.
+    """
+
+    def __init__(self, page: Any) -> None:
+        super().__init__()
+        for name in _CALLBACKS:
+            getattr(self, f"use_virtual_{name}")()
+        self.suspects = Bands()
+        self.found = False
+        self.replaced = False
+        self.complete = True
+        self.texts: list[Rect] = []
+        self.fonts: dict[int, tuple[Any, set[Glyph]]] = {}
+        self.crowded: dict[int, set[Glyph]] = {}
+        self._texts = Bands()
+        self._placeless = False
+        self._grounds: dict[_Colour | None, Bands] = {}  # by colour; None for pictures and whatever has many colours
+        self._close: dict[_Colour, list[_Colour | None]] = {}
+        self._rules: dict[tuple[str, int], dict[int, Rect]] = {}
+        self._clips: list[tuple[Rect, bool]] = [
+            (tuple(page.rect), False)
+        ]  # what is left to paint on, and whether it is not a plain rectangle
+        self._strange = 0  # depth of masks being painted, tiles, and groups that mix with their ground
+        self._groups: list[bool] = []
+        self._operations = 0
+        self._cookie = mupdf.FzCookie()
+        try:
+            mupdf.fz_run_page(page.this, self, mupdf.FzMatrix(), self._cookie)
+            mupdf.fz_close_device(self)
+        except Exception:  # MuPDF raises on a damaged page whose text came out all the same: what was not walked over is looked at
+            self._operations = MAX_OPERATIONS + 1
+        if self._operations > MAX_OPERATIONS:
+            self.complete = False
+            self._suspect(EVERYWHERE)
+
+    def is_suspect(self, box: Rect) -> bool:
+        """Whether the text in `box` may be unseen."""
+        core = _core(box)
+        if self.found and any(True for _ in self.suspects.near(core)):
+            return True
+        return self._placeless and not any(True for _ in self._texts.near(core))
+
+    def _suspect(self, box: Rect) -> None:
+        self.found = True
+        self.suspects.add(box)
+
+    def _step(self) -> bool:
+        self._operations += 1
+        if self._operations > MAX_OPERATIONS:
+            self._cookie.m_internal.abort = 1
+            return False
+        return True
+
+    def _painted(self, box: Rect, colour: _Colour | None) -> None:
+        """Something other than text was painted."""
+        box = _meet(box, self._clips[-1][0])
+        x0, y0, x1, y1 = box
+        if not (x0 < x1 and y0 < y1):
+            return
+        if min(x1 - x0, y1 - y0) <= THIN_PT:
+            self._rule(box)
+            return
+        for text in self._texts.near(box):
+            self._suspect(_meet(text, box))
+        self._ground(box, colour)
+
+    def _ground(self, box: Rect, colour: _Colour | None) -> None:
+        if colour not in self._grounds:
+            self._grounds[colour] = Bands()
+            for ink, close in self._close.items():
+                if _is_alike(ink, colour):
+                    close.append(colour)
+        self._grounds[colour].add(box)
+
+    def _rule(self, box: Rect) -> None:
+        """One rule covers nothing; many that stand close do."""
+        x0, y0, x1, y1 = box
+        lying = x1 - x0 >= y1 - y0
+        key = ("lying", band_of(y0)) if lying else ("standing", band_of(x0))
+        near = self._rules.setdefault(key, {})
+        place = int(4 * (y0 if lying else x0))
+        near[place] = union((near.get(place, box), box))
+        if len(near) >= MANY_RULES:
+            around = union(near.values())
+            for text in self._texts.near(around):
+                self._suspect(_meet(text, around))
+            self._ground(around, None)
+
+    def _text(self, text: Any, stroke: Any, ctm: Any, colour: _Colour | None) -> None:
+        if not self._step():
+            return
+        box = _rect(mupdf.ll_fz_bound_text(text, stroke, ctm))
+        self.texts.append(box)
+        written = self._glyphs(text)
+        clip, shaped = self._clips[-1]
+        if not (box[0] < box[2] and box[1] < box[3]):
+            # blanks; or glyphs without ink, which have no place here: then words that stand in no text's place are looked at
+            self._placeless = self._placeless or any(not chr(max(0, code)).isspace() for code in written)
+            return
+        core = _core(box)
+        inside = clip[0] - LOOSE_PT <= box[0] and clip[1] <= core[1] and box[2] <= clip[2] + LOOSE_PT and core[3] <= clip[3]
+        if self._strange or shaped or colour is None or not inside or self._is_drawn(text):
+            self._suspect(box)
+        else:
+            for ground in self._alike(colour):
+                for other in self._grounds[ground].near(core):
+                    self._suspect(_meet(box, other))
+        self._texts.add(core)
+
+    def _is_drawn(self, text: Any) -> bool:
+        """Whether the file itself draws the letters, in colours of their own."""
+        return bool(text.head and text.head.font.t3procs)
+
+    def _glyphs(self, text: Any) -> set[int]:
+        """Note the glyphs of `text` by their fonts; the characters that they are given."""
+        codes: set[int] = set()
+        span = text.head
+        while span:
+            address = int(span.font.this)
+            if address not in self.fonts:
+                self.fonts[address] = mupdf.FzFont(mupdf.ll_fz_keep_font(span.font)), set()
+            items = array("i", mupdf.raw_to_python_bytes(span.items, ITEM_BYTES * span.len))
+            numbers, characters = items[3::6], items[4::6]
+            self.fonts[address][1].update(zip(numbers, characters, strict=True))
+            if FURTHER in numbers:
+                self.crowded.setdefault(address, set()).update(crowded(zip(numbers, characters, strict=True)))
+            codes.update(characters)
+            span = span.next
+        return codes
+
+    def _alike(self, colour: _Colour) -> list[_Colour | None]:
+        """The colours painted so far on which `colour` cannot be read."""
+        if colour not in self._close:
+            self._close[colour] = [other for other in self._grounds if _is_alike(colour, other)]
+        return self._close[colour]
+
+    # What MuPDF calls. The first argument after self is MuPDF's context; its own parameters follow in its order.
+
+    def fill_path(self, _ctx: Any, path: Any, _even_odd: Any, ctm: Any, space: Any, color: Any, _alpha: float, params: Any) -> None:
+        """A filled shape."""
+        if self._step():
+            self._painted(_rect(mupdf.ll_fz_bound_path(path, None, ctm)), _colour(space, color, params))
+
+    def stroke_path(self, _ctx: Any, path: Any, stroke: Any, ctm: Any, space: Any, color: Any, _alpha: float, params: Any) -> None:
+        """A line."""
+        if self._step():
+            self._painted(_rect(mupdf.ll_fz_bound_path(path, stroke, ctm)), _colour(space, color, params))
+
+    def fill_text(self, _ctx: Any, text: Any, ctm: Any, space: Any, color: Any, _alpha: float, params: Any) -> None:
+        """Filled letters."""
+        self._text(text, None, ctm, _colour(space, color, params))
+
+    def stroke_text(self, _ctx: Any, text: Any, stroke: Any, ctm: Any, space: Any, color: Any, _alpha: float, params: Any) -> None:
+        """Outlined letters."""
+        self._text(text, stroke, ctm, _colour(space, color, params))
+
+    def fill_shade(self, _ctx: Any, _shade: Any, _ctm: Any, _alpha: float, _params: Any) -> None:
+        """A gradient, over all of what the clip leaves."""
+        if self._step():
+            self._painted(EVERYWHERE, None)
+
+    def fill_image(self, _ctx: Any, _image: Any, ctm: Any, _alpha: float, _params: Any) -> None:
+        """A picture."""
+        if self._step():
+            self._painted(_unit(ctm), None)
+
+    def fill_image_mask(self, _ctx: Any, _image: Any, ctm: Any, _space: Any, _color: Any, _alpha: float, _params: Any) -> None:
+        """A stencil, through which colour is painted."""
+        if self._step():
+            self._painted(_unit(ctm), None)
+
+    def begin_metatext(self, _ctx: Any, meta: int, text: str) -> None:
+        """Text until `end_metatext` is to be read as `text`; bullets and hyphens say nothing."""
+        self.replaced = self.replaced or (meta == mupdf.FZ_METATEXT_ACTUALTEXT and any(map(str.isalnum, text)))
+
+    def clip_path(self, _ctx: Any, path: Any, _even_odd: Any, ctm: Any, _scissor: Any) -> None:
+        """A clip by a shape."""
+        self._step()
+        shaped = not mupdf.ll_fz_path_is_rect(path, ctm) and not Corners(path, ctm).are_a_rectangle()
+        self._push(_rect(mupdf.ll_fz_bound_path(path, None, ctm)), shaped=shaped)
+
+    def clip_stroke_path(self, *_: Any) -> None:
+        """A clip by a line."""
+        self._push(EVERYWHERE, shaped=True)
+
+    def clip_text(self, *_: Any) -> None:
+        """A clip by letters."""
+        self._push(EVERYWHERE, shaped=True)
+
+    def clip_stroke_text(self, *_: Any) -> None:
+        """A clip by outlines of letters."""
+        self._push(EVERYWHERE, shaped=True)
+
+    def clip_image_mask(self, _ctx: Any, _image: Any, ctm: Any, _scissor: Any) -> None:
+        """A clip by a stencil."""
+        self._push(_unit(ctm), shaped=True)
+
+    def _push(self, box: Rect, *, shaped: bool) -> None:
+        around, before = self._clips[-1]
+        self._clips.append((_meet(box, around), shaped or before))
+
+    def pop_clip(self, _ctx: Any) -> None:
+        """The end of a clip or of a mask's reign."""
+        if len(self._clips) > 1:
+            self._clips.pop()
+
+    def begin_mask(self, *_: Any) -> None:
+        """A mask begins, which is not painted itself."""
+        self._strange += 1
+
+    def end_mask(self, *_: Any) -> None:
+        """The mask ends; all up to `pop_clip` is painted through it."""
+        self._strange -= 1
+        self._push(EVERYWHERE, shaped=True)
+
+    def begin_group(self, _ctx: Any, _box: Any, _space: Any, _isolated: int, _knockout: int, blend: int, alpha: float) -> None:
+        """A group begins, which is painted as a whole."""
+        self._groups.append(bool(blend) or alpha < 1)
+        self._strange += self._groups[-1]
+
+    def end_group(self, _ctx: Any) -> None:
+        """The end of a group."""
+        if self._groups:
+            self._strange -= self._groups.pop()
+
+    def begin_tile(self, *_: Any) -> int:
+        """A tile begins, which is repeated over all that the clip leaves."""
+        self._painted(EVERYWHERE, None)
+        self._strange += 1
+        return 0
+
+    def end_tile(self, _ctx: Any) -> None:
+        """The end of a tile."""
+        self._strange -= 1
+
+
+def _is_alike(ink: _Colour, ground: _Colour | None) -> bool:
+    """Whether `ink` may not be read on `ground`; twice the contrast, since colours of print are converted in more than one way."""
+    return ground is None or max(abs(a - b) for a, b in zip(ink, ground, strict=True)) <= 2 * CONTRAST
+
+
+def _rect(box: Any) -> Rect:
+    return box.x0, box.y0, box.x1, box.y1
+
+
+def _unit(ctm: Any) -> Rect:
+    """The rectangle around the unit square as it is painted."""
+    xs, ys = (ctm.e, ctm.e + ctm.a, ctm.e + ctm.c, ctm.e + ctm.a + ctm.c), (ctm.f, ctm.f + ctm.b, ctm.f + ctm.d, ctm.f + ctm.b + ctm.d)
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def _meet(a: Rect, b: Rect) -> Rect:
+    return max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])
+
+
+def _core(box: Rect) -> Rect:
+    margin = CORE * (box[3] - box[1])
+    return box[0], box[1] + margin, box[2], box[3] - margin
+
+
+def _colour(space: Any, color: Any, params: Any) -> _Colour | None:
+    """The colour in channels of 0 to 255; None where there is none."""
+    if not space:
+        return None
+    if space.type == GRAY:
+        grey = round(255 * mupdf.floats_getitem(color, 0))
+        return grey, grey, grey
+    if space.type == RGB:
+        return tuple(round(255 * mupdf.floats_getitem(color, channel)) for channel in range(3))
+    red, green, blue, _ = mupdf.ll_fz_convert_color(space, color, mupdf.ll_fz_device_rgb(), None, params)
+    return round(255 * red), round(255 * green), round(255 * blue)

@@ -1,0 +1,262 @@
+"""Reads a PDF into pages, and draws its pages, in a child process. Nothing of an untrusted PDF is parsed in this one.
+
+This module decides what may be asked, and turns the child's JSON into the domain's values or into typed errors; `pdf_process` runs the
+child, `pdf_worker` is the child.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from rag_core import errors
+from rag_core.domain.documents import HIDDEN_SIGNS, Box, Page, PageSource
+from rag_core.domain.ports import Cancel, Progress
+from rag_core.errors import DamagedPdf, EmptyDocument, IngestError, InvalidInput, LimitExceeded, NotAPdf
+from rag_core.ingest.layout import received
+from rag_core.ingest.limits import DEFAULT_LIMITS, Limits
+from rag_core.ingest.reading import pdf_process
+from rag_core.ingest.reading.pdf_facts import FORM_NAMES, clean_title, foreign_format, has_form, iso_date
+from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS, hidden_text, missing_data, page_problems
+from rag_core.ingest.reading.pdf_process import Event
+from rag_core.ingest.reading.reading_on import page_events
+from rag_core.ingest.reading.recognition import Kept, Recognition, counting
+from rag_core.ingest.reading.tessdata import find_tessdata
+
+SIGHT_BYTES = 4096  # from which another format is told
+MAX_STATED_CHARS = 300  # a title or an author, as in `bounds`; the longest of 67 files had 109 and 57
+SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
+
+
+@dataclass(frozen=True, slots=True)
+class PdfContent:
+    """The contents of a PDF.
+
+    `title` and `author` are "" where the file does not say or says junk; `date` is ISO (YYYY, YYYY-MM or YYYY-MM-DD) or "". `toc` has
+    (level, title, page) with levels and pages from 1; a page of -1 is unknown. `problems` are sentences for the user. All
+    strings are untrusted.
+    """
+
+    pages: tuple[Page, ...]
+    title: str = ""
+    author: str = ""
+    date: str = ""
+    toc: tuple[tuple[int, str, int], ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def read_pdf(
+    data: bytes | BinaryIO,
+    name: str,
+    *,
+    password: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    keep_hidden: bool = False,
+    ocr: bool = True,
+    form: str = "pdf",
+    keep: Callable[[Page], Page] = lambda page: page,
+    recognised: Kept | None = None,
+    progress: Progress | None = None,
+    cancelled: Cancel | None = None,
+) -> PdfContent:
+    """Read all pages of a PDF.
+
+    Args:
+        data: the file, or where it is read from, in blocks.
+        name: what progress is reported under; it is neither opened nor passed on.
+        password: opens an encrypted file; it goes through a pipe to the child and nowhere else.
+        limits: how much the file may cost.
+        keep_hidden: leave text that cannot be seen in `Page.text`, each word between HIDDEN_SIGNS (it is counted in any case).
+        ocr: read pages that are pictures, where Tesseract's language data are installed.
+        form: pdf, or html or docx, whose text is laid out as pages; see `rag_core.ingest.reading.pdf_facts.form_of`.
+        keep: given each page as it comes; what it returns is kept in memory as the page.
+        recognised: what was read of pictures before, and where that of this reading is put.
+        progress: told (name, page, pages) after each page.
+        cancelled: asked about ten times a second; reading stops within a second of it saying so.
+
+    Raises:
+        NotAPdf, PasswordNeeded, DamagedPdf, EmptyDocument, LimitExceeded: the file cannot be read, with what to do. A page that ends
+            the reader is reported as unreadable, and the others are read (`rag_core.ingest.reading.reading_on`).
+        Cancelled: `cancelled` said so.
+    """
+    _refuse_at_sight(data, limits, form)
+    languages, tessdata = find_tessdata()
+    request = {
+        **_request(limits, password),
+        "form": form,
+        "keep_hidden": keep_hidden,
+        "hidden_signs": HIDDEN_SIGNS,
+        "ocr": ocr,
+        "languages": "+".join(languages),
+        "tessdata": tessdata,
+    }
+    pages: list[Page] = []
+    opened: Event = {"count": 0, "meta": {}, "toc": []}
+    notes: list[str] = []
+    kinds: dict[str, list[tuple[int, int]]] = {}
+    keep = counting(keep, limits)
+    with closing(_events(request, data, limits, recognised, cancelled)) as events:
+        for event in events:
+            with _checked():
+                match event["event"]:
+                    case "open":
+                        opened = event
+                    case "page":
+                        page = _page(event)
+                        for kind, chars in event.get("kinds", {}).items():
+                            kinds.setdefault(HIDDEN_KINDS[kind], []).append((page.number, int(chars)))
+                    case "note":
+                        notes.append(str(event["problem"]))
+                    case _:
+                        raise _failure(event, limits)
+                count = int(opened["count"])
+            if event["event"] == "page":
+                pages.append(keep(page))
+                if progress is not None:
+                    progress(name, len(pages), count)
+    if not any(page.width for page in pages):
+        raise DamagedPdf("None of the file's pages could be read.", remedy=SAVE_AGAIN)
+    if all(page.source is PageSource.EMPTY for page in pages):
+        raise EmptyDocument(f"All pages of the file are blank ({len(pages):,}).", remedy="Check that it is the right file.")
+    with _checked():
+        return _content(opened, pages, notes, hidden_text(kinds, keep_hidden))
+
+
+def _events(
+    request: Mapping[str, object], data: bytes | BinaryIO, limits: Limits, recognised: Kept | None, cancelled: Cancel | None
+) -> Generator[Event, None, None]:
+    """The child's events, with what was read of the pages that are pictures."""
+    most = pdf_process.PAGE_LINE_BYTES + limits.pixels * 4 // 3  # a picture in base64
+    with Recognition(request, limits, recognised, cancelled) as recognition, _checked():
+        yield from recognition.in_order(page_events(request, data, limits, max_line_bytes=most, cancelled=cancelled))
+
+
+def render_page(
+    data: bytes,
+    number: int,
+    boxes: Sequence[Box] = (),
+    *,
+    doubted: Sequence[Box] = (),
+    password: str | None = None,
+    dpi: float = 110.0,
+    max_pixels: int = 4_000_000,
+    part: Box | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    form: str = "pdf",
+) -> bytes:
+    """Page `number` (from 1), or a `part` of it, as a PNG, with exactly `boxes` marked in a see-through yellow, and `doubted` in orange.
+
+    `dpi` is lowered where the page would have more than `max_pixels` pixels.
+
+    Raises:
+        InvalidInput: there is no such page.
+        IngestError: the file cannot be read, as in `read_pdf`.
+    """
+    _refuse_at_sight(data, limits, form)
+    render = {
+        "number": number,
+        "boxes": list(boxes),
+        "doubted": list(doubted),
+        "dpi": dpi,
+        "pixels": min(max_pixels, limits.pixels),
+        "part": part,
+    }
+    picture = b""
+    for event in pdf_process.events({**_request(limits, password), "form": form, "render": render}, data, wall_seconds=limits.wall_seconds):
+        if event["event"] != "image":
+            raise _failure(event, limits)
+        with _checked():
+            picture = base64.b64decode(event["png"], validate=True)
+    return picture
+
+
+def _refuse_at_sight(data: bytes | BinaryIO, limits: Limits, form: str) -> None:
+    size = pdf_process.size_of(data)
+    if not size:
+        raise EmptyDocument("The file is empty (0 bytes).", remedy="Check that it was copied or downloaded completely.")
+    if size > limits.file_bytes:
+        raise LimitExceeded(
+            f"The file has {size:,} bytes; at most {limits.file_bytes:,} are allowed.",
+            remedy="Split it into parts, or leave out its pictures.",
+        )
+    start = data if isinstance(data, bytes) else data.read(SIGHT_BYTES)
+    if not has_form(form, start):
+        foreign = foreign_format(start)
+        what = f"it looks like {foreign}" if foreign else "it does not begin like one"
+        raise NotAPdf(f"The file is not {FORM_NAMES[form]}: {what}.", remedy="Convert it to PDF (print to PDF), and add that copy.")
+
+
+def _request(limits: Limits, password: str | None) -> dict[str, object]:
+    return {
+        "memory": limits.memory_bytes,
+        "cpu": limits.cpu_seconds,
+        "cpu_page": limits.cpu_seconds_per_page,
+        "ocr_seconds": limits.ocr_seconds,
+        "pages": limits.pages,
+        "page_chars": limits.page_chars,
+        "page_words": limits.page_words,
+        "characters": limits.chars,
+        "words": limits.words,
+        "rows": limits.rows,
+        "pixels": limits.pixels,
+        "password": password or "",
+    }
+
+
+def _failure(event: Mapping[str, Any], limits: Limits) -> errors.RagError:
+    kind, problem, remedy = (str(event.get(key, "")) for key in ("kind", "problem", "remedy"))
+    if kind == "memory":
+        return pdf_process.too_much_memory(limits.memory_bytes)
+    if kind == "page":
+        return InvalidInput(problem, remedy=remedy)
+    known = getattr(errors, kind, None)
+    if isinstance(known, type) and issubclass(known, IngestError):
+        return known(problem, remedy=remedy)
+    return pdf_process.nonsense()
+
+
+@contextmanager
+def _checked() -> Iterator[None]:
+    """Whatever the child sent that does not fit is one typed error: a hostile file may have taken the child over."""
+    try:
+        yield
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise pdf_process.nonsense() from error
+
+
+def _page(event: Event) -> Page:
+    text = str(event["text"])
+    words, lines = received(event["words"], event["lines"], event["cells"], len(text), by_ocr=bool(event.get("by_ocr")))
+    return Page(
+        number=int(event["n"]),
+        text=text,
+        source=PageSource(event["source"]),
+        lines=lines,
+        words=words,
+        width=float(event["w"]),
+        height=float(event["h"]),
+        hidden_chars=int(event["hidden"]),
+        hidden_sample=str(event["sample"]),
+        problem=str(event["problem"]),
+    )
+
+
+def _content(opened: Event, pages: Sequence[Page], notes: Iterable[str], hidden: Iterable[str]) -> PdfContent:
+    meta = {key: str(value or "") for key, value in opened["meta"].items()}
+    stated = {"title": clean_title(meta.get("title", "")), "author": " ".join(meta.get("author", "").split())}
+    long = [f"The file states a {what} of more than {MAX_STATED_CHARS} characters; its first ones are kept." for what in _too_long(stated)]
+    return PdfContent(
+        pages=tuple(pages),
+        title=stated["title"][:MAX_STATED_CHARS],
+        author=stated["author"][:MAX_STATED_CHARS],
+        date=iso_date(meta.get("creationDate", "")) or iso_date(meta.get("modDate", "")),
+        toc=tuple((int(level), " ".join(str(title).split()), int(page)) for level, title, page in opened["toc"]),
+        problems=(*notes, *long, *page_problems(pages), *hidden, *missing_data(pages)),
+    )
+
+
+def _too_long(stated: Mapping[str, str]) -> list[str]:
+    return [what for what, text in stated.items() if len(text) > MAX_STATED_CHARS]

@@ -1,0 +1,73 @@
+"""Says in sentences what was found in a file: its pages' problems, its hidden text by kind, language data that were missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from rag_core.domain.documents import Page, PageSource
+from rag_core.ingest.reading.tessdata import missing_packages
+
+# why text is hidden, by the child's word for it
+HIDDEN_KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "none": "transparent or not painted",
+        "tiny": "too small to read",
+        "beside": "beside the page",
+        "unseen": "covered, cut away, masked or in the colour of their ground",
+        "other": "saying other letters than are shown",
+        "layer": "in a layer that is switched off",
+    }
+)
+
+
+def page_problems(pages: Sequence[Page]) -> Iterator[str]:
+    """One sentence for each kind of problem, with the pages that have it."""
+    by_problem: dict[str, list[int]] = {}
+    for page in pages:
+        if page.problem:
+            by_problem.setdefault(page.problem, []).append(page.number)
+    for problem, numbers in by_problem.items():
+        yield f"{page_list(numbers)}: {problem}"
+
+
+def hidden_text(kinds: Mapping[str, Sequence[tuple[int, int]]], keep_hidden: bool) -> Iterator[str]:
+    """The hidden text that was left out and that was kept, with its kinds and pages. `kinds`: (page, characters) by kind."""
+    never = HIDDEN_KINDS["layer"]
+    left = {kind: found for kind, found in kinds.items() if not keep_hidden or kind == never}
+    kept = {kind: found for kind, found in kinds.items() if kind not in left}
+    if left:
+        pages, chars, details = _summed(left)
+        yield f"{pages}: {chars:,} characters of hidden text were left out: {details}."
+    if kept:
+        pages, chars, details = _summed(kept)
+        yield f"{pages}: {details}. Somebody asked for them: {chars:,} characters of hidden text were kept."
+
+
+def _summed(kinds: Mapping[str, Sequence[tuple[int, int]]]) -> tuple[str, int, str]:
+    """Pages, characters, and each kind with its own."""
+    pages = sorted({page for found in kinds.values() for page, _ in found})
+    parts = []
+    for kind, found in kinds.items():
+        where = page_list([page for page, _ in found])
+        parts.append(f"{sum(chars for _, chars in found):,} {kind} ({where[0].lower()}{where[1:]})")
+    return page_list(pages), sum(chars for found in kinds.values() for _, chars in found), "; ".join(parts)
+
+
+def missing_data(pages: Sequence[Page]) -> Iterator[str]:
+    """That language data are missing, where a picture was read, or could not be read, without them."""
+    missing = missing_packages()
+    tried = any(page.source is PageSource.UNREADABLE and "text recognition" in page.problem for page in pages)
+    if missing and tried:
+        yield f"Pictures were read without the language data {', '.join(missing)}, which are not installed."
+
+
+def page_list(numbers: Sequence[int]) -> str:
+    """Ascending page numbers for a sentence: "Page 3", "Pages 1-3, 7"."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    return ("Page " if len(numbers) == 1 else "Pages ") + ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in spans)

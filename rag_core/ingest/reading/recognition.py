@@ -1,0 +1,194 @@
+"""Has the pages of a scan read, several at once, each in a process of its own; hands them on in their order.
+
+The process that opens the PDF draws a page; what is passed on here is packed pixels, which this process never unpacks. A page on which
+Tesseract hangs, crashes or takes all memory is reported as unreadable, and the others go on. What was read can be kept, so that a reading
+that was killed goes on at the page it was at.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Protocol
+
+from rag_core.domain.documents import Page, PageSource
+from rag_core.domain.ports import Cancel
+from rag_core.errors import Cancelled, IngestError, LimitExceeded
+from rag_core.ingest.limits import Limits
+from rag_core.ingest.reading import pdf_process
+from rag_core.ingest.reading.pdf_process import Event
+
+MAX_PROCESSES = 16  # each takes about 200 MB and a core
+WAIT_S = 0.05  # how long a cancel may go unnoticed
+WALL_FACTOR = 4  # times the CPU seconds a page may take: on a busy machine it waits more than it works
+HELD_BYTES = 64 << 20  # pictures that wait or are being read; a page of print is packed to 0.4 MB, a noisy one to 4 MB
+
+
+class Kept(Protocol):
+    """The readings of pictures made before, by a key that names the picture and all it is read with."""
+
+    def get(self, key: str) -> Event | None:
+        """The event that was put under the key."""
+        ...
+
+    def put(self, key: str, event: Event) -> None:
+        """Keep an event."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A page event and its picture, which is being read; None where it has none."""
+
+    event: Event
+    read: Future[Event] | None = None
+    bytes: int = 0
+
+
+class Recognition:
+    """Reads the pictures of one file. Use it in a `with`: nothing of it runs afterwards.
+
+    Args:
+        request: what every reading is told: memory, languages and the like, as `rag_core.ingest.reading.pdf` tells its child.
+        limits: of time.
+        kept: what was read before; None to keep nothing.
+        cancelled: asked about twenty times a second while a page is waited for.
+    """
+
+    def __init__(self, request: Mapping[str, object], limits: Limits, kept: Kept | None, cancelled: Cancel | None) -> None:
+        self._request, self._limits, self._kept, self._cancelled = request, limits, kept, cancelled
+        self._processes = min(MAX_PROCESSES, _cores())
+        self._threads = ThreadPoolExecutor(self._processes, thread_name_prefix="ocr")
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+        self._spent, self._running = 0.0, dict[int, float]()
+
+    def __enter__(self) -> Recognition:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()  # each thread kills its process within `pdf_process.POLL_S`
+        self._threads.shutdown(cancel_futures=True)
+
+    def in_order(self, events: Iterator[Event]) -> Iterator[Event]:
+        """The same events, those of pages with what was read of their pictures.
+
+        No more pictures are held than `HELD_BYTES` and twice as many as there are processes: `events` then waits.
+
+        Raises:
+            Cancelled: `cancelled` said so.
+        """
+        waiting: deque[_Waiting] = deque()
+        for event in events:
+            waiting.append(self._begun(event))
+            while waiting and (self._is_full(waiting) or waiting[0].read is None or waiting[0].read.done()):
+                yield self._ended(waiting.popleft())
+        while waiting:
+            yield self._ended(waiting.popleft())
+
+    def _begun(self, event: Event) -> _Waiting:
+        picture = event.pop("picture", None)
+        if picture is None:
+            return _Waiting(event)
+        data = base64.b64decode(picture["zip"], validate=True)
+        shape = {name: int(picture[name]) for name in ("width", "height", "dpi")}
+        return _Waiting(event, self._threads.submit(self._read, data, shape, int(event["n"])), len(data))
+
+    def _is_full(self, waiting: deque[_Waiting]) -> bool:
+        pictures = [one for one in waiting if one.read is not None and not one.read.done()]
+        return len(pictures) > 2 * self._processes or sum(one.bytes for one in waiting) > HELD_BYTES
+
+    def _ended(self, one: _Waiting) -> Event:
+        if one.read is None:
+            return one.event
+        while not one.read.done():
+            if self._cancelled is not None and self._cancelled():
+                raise Cancelled("Reading was stopped.", remedy="Nothing was changed; add the file again at any time.")
+            with suppress(TimeoutError):
+                one.read.exception(WAIT_S)
+        return _joined(one.event, one.read.result())
+
+    def _read(self, data: bytes, shape: Mapping[str, int], number: int) -> Event:
+        """The event `recognised` of a picture; `unreadable` says why there is none."""
+        said = {**shape, **{name: self._request[name] for name in ("languages", "tessdata", "page_chars", "page_words")}}
+        key = hashlib.sha256(repr(sorted(said.items())).encode() + data).hexdigest()
+        if self._kept is not None and (known := self._kept.get(key)) is not None:
+            return known
+        with self._lock:
+            now = time.monotonic()
+            if self._spent + sum(now - began for began in self._running.values()) >= self._limits.ocr_seconds:
+                return _unreadable(f"and the {self._limits.ocr_seconds:g} s allowed for reading pictures in one file are spent.")
+            self._running[number] = now
+        try:
+            event = self._recognised(data, said)
+        except LimitExceeded:
+            return _unreadable("and text recognition failed on it: it took more time or memory than a page is allowed.")
+        except IngestError:
+            return _unreadable("and text recognition failed on it.")
+        finally:
+            with self._lock:
+                self._spent += time.monotonic() - self._running.pop(number)
+        if self._kept is not None:
+            self._kept.put(key, event)
+        return event
+
+    def _recognised(self, data: bytes, said: Mapping[str, object]) -> Event:
+        seconds = self._limits.ocr_seconds_per_page
+        request = {**self._request, "recognise": said, "cpu": seconds, "cpu_page": 0, "ocr_seconds": 0, "password": ""}
+        for event in pdf_process.events(
+            request, data, wall_seconds=WALL_FACTOR * seconds, max_line_bytes=pdf_process.PAGE_LINE_BYTES, cancelled=self._stop.is_set
+        ):
+            if event["event"] != "recognised":
+                break
+            return event
+        raise IngestError("Text recognition failed.", remedy="Add a clearer scan.")
+
+
+def _joined(page: Event, read: Event) -> Event:
+    """A page event with what was read of its picture, where that is more than its own text."""
+    damage = str(page["problem"])
+    if "unreadable" in read:
+        return {**page, "source": "unreadable", "problem": f"This page is a picture {read['unreadable']} {damage}".strip()}
+    text, own = str(read["text"]), str(page["text"])
+    if len(text) > len(own) and any(map(str.isalnum, text)):
+        layout = {name: read[name] for name in ("words", "lines", "cells")}
+        return {**page, **layout, "text": text, "source": "ocr", "by_ocr": True, "problem": f"{read['problem']} {damage}".strip()}
+    if own:  # a picture with a caption: the text layer was all there is to read
+        return {**page, "source": "text"}
+    return {**page, "problem": f"This page is a picture and text recognition found nothing on it. {damage}".strip()}
+
+
+def _unreadable(why: str) -> Event:
+    return {"event": "recognised", "unreadable": why}
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    with suppress(AttributeError):  # macOS
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def counting(keep: Callable[[Page], Page], limits: Limits) -> Callable[[Page], Page]:
+    """`keep` for pages one after the other, that raises LimitExceeded where those read by OCR have more together than a file may."""
+    so_far = {"characters": 0, "words": 0, "rows": 0}
+
+    def counted(page: Page) -> Page:
+        if page.source is PageSource.OCR:
+            found = (("characters", page.text, limits.chars), ("words", page.words, limits.words), ("rows", page.lines, limits.rows))
+            for what, more, most in found:
+                so_far[what] += len(more)
+                if so_far[what] > most:
+                    problem = f"The file has more than {most:,} {what} (reached on page {page.number})."
+                    raise LimitExceeded(problem, remedy="Split it into parts.")
+        return keep(page)
+
+    return counted

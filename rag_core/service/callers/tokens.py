@@ -1,0 +1,203 @@
+"""The bearer tokens of a service: made, listed and revoked by command, and kept as hashes in one file beside the collections.
+
+A token is `plb_<id>_<secret>`. The id is public and stands in lists, logs and records. The secret has 256 random bits, so one round of
+SHA-256 is enough: there is nothing to guess. A running service sees a change of the file at the next request.
+
+A second file says that there were tokens, and is never removed by the program. Without it, a lost file of tokens would look like a library
+that never had one, whose service asks nobody of this machine for a token.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+import threading
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from filelock import FileLock
+
+from rag_core.domain.acts import Action
+from rag_core.errors import InvalidInput, LibraryDamaged
+from rag_core.library.disk.files import storage_problems, write_atomically
+from rag_core.library.disk.private import FILE_MODE, make_folder
+from rag_core.service.callers.principal import EVERY, Principal, Scope, collections_of, scopes_of
+from rag_core.service.refusals import Unauthenticated
+from rag_core.wiring import noting
+
+FILE = "tokens.json"
+HAD = ".had-tokens"  # beside it: there were tokens; no collection can have this name
+PREFIX = "plb"
+SCHEMA_VERSION = 1
+ID_BYTES, SECRET_BYTES = 4, 32  # 8 hex digits tell a few hundred tokens apart; 256 bits cannot be guessed
+MAX_NAME_CHARS = 100  # as a labelled set may have
+MAX_TEXT_CHARS = 200  # that are read of what comes as a token: ours have 56
+HAD_TEXT = "Tokens were made for this library: nobody may enter it without one. Delete this file only if every user of this machine may.\n"
+ANEW = f"Or move {FILE} away and make new tokens with `python -m rag_core token create`; until then nobody may enter."
+_FIELDS = {"id", "name", "sha256", "scopes", "collections", "created", "expires", "revoked"}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token as it is kept; `sha256` is of its whole text. Times are ISO 8601 in UTC, empty where it never expires or was not revoked."""
+
+    id: str
+    name: str
+    sha256: str
+    scopes: tuple[str, ...]
+    collections: tuple[str, ...]
+    created: str
+    expires: str = ""
+    revoked: str = ""
+
+    @property
+    def principal(self) -> Principal:
+        """Its holder."""
+        return Principal(self.id, scopes_of(self.scopes), collections_of(self.collections))
+
+    def is_valid(self, now: datetime) -> bool:
+        """Whether it still opens anything."""
+        return not self.revoked and (not self.expires or now < datetime.fromisoformat(self.expires))
+
+
+class Tokens:
+    """The tokens of the library in `folder`. Safe to share between threads and processes."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path, self._had = folder / FILE, folder / HAD
+        self._reading = threading.Lock()
+        self._seen: tuple[int, int, int] | None = None
+        self._known: tuple[Token, ...] = ()
+
+    def all(self) -> tuple[Token, ...]:
+        """Every token that was ever made here, in order; revoked ones too.
+
+        Raises:
+            LibraryDamaged: the file is not what was written, or is gone. Nobody may enter then.
+        """
+        with self._reading:
+            try:
+                found = self._path.stat()
+            except (FileNotFoundError, NotADirectoryError):
+                if self._seen is not None or self._there_were():  # this process has seen it, or it was noted on the disk
+                    raise self._gone() from None
+                return ()
+            except OSError as error:
+                raise self._damaged() from error
+            seen = found.st_mtime_ns, found.st_size, found.st_ino
+            if seen != self._seen:
+                self._known, self._seen = self._read(), seen
+                if not self._there_were():  # tokens of an earlier version
+                    self._note_that_there_were()
+            return self._known
+
+    def principal(self, text: str) -> Principal:
+        """The holder of a token.
+
+        Raises:
+            Unauthenticated: it is none, expired or revoked; which of these is not said.
+        """
+        offered = hashlib.sha256(text[:MAX_TEXT_CHARS].encode("utf-8", "replace")).hexdigest()
+        now, holder = datetime.now(UTC), None
+        for token in self.all():  # each is compared, in the same time whether it fits or not
+            if hmac.compare_digest(token.sha256, offered) and token.is_valid(now):
+                holder = token.principal
+        if holder is None:
+            raise Unauthenticated("The token is not valid.", remedy="Make one: python -m rag_core token create.")
+        return holder
+
+    def create(self, name: str, scopes: Collection[str], collections: Collection[str], days: int | None = None) -> tuple[Token, str]:
+        """A new token, and its text, which is kept nowhere.
+
+        Raises:
+            InvalidInput: a scope, a collection or the name cannot be used.
+        """
+        scopes_of(scopes), collections_of(collections)
+        if not name.strip() or len(name) > MAX_NAME_CHARS or not name.isprintable():
+            raise InvalidInput(f"{name[:40]!r} cannot name a token.", remedy=f"Use 1 to {MAX_NAME_CHARS} characters on one line.")
+        id, now = secrets.token_hex(ID_BYTES), datetime.now(UTC)
+        text = f"{PREFIX}_{id}_{secrets.token_urlsafe(SECRET_BYTES)}"
+        kept = (EVERY,) if EVERY in collections else tuple(sorted(set(collections)))
+        expires = (now + timedelta(days=days)).isoformat(timespec="seconds") if days else ""
+        token = Token(
+            id, name.strip(), hashlib.sha256(text.encode()).hexdigest(), tuple(sorted(set(scopes))), kept,
+            now.isoformat(timespec="seconds"), expires,
+        )  # fmt: skip
+        self._change(lambda known: (*known, token), Action.CREATE_TOKEN, id)
+        return token, text
+
+    def revoke(self, id: str) -> Token:
+        """Close a token for good. It stays on the list, so that a service that had tokens never takes itself for one without.
+
+        Raises:
+            InvalidInput: there is no token of this id.
+        """
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+
+        def revoked(known: tuple[Token, ...]) -> tuple[Token, ...]:
+            if id not in {token.id for token in known}:
+                raise InvalidInput(f"There is no token {id[:40]!r}.", remedy="See their ids: python -m rag_core token list.")
+            return tuple(replace(token, revoked=token.revoked or now) if token.id == id else token for token in known)
+
+        return next(token for token in self._change(revoked, Action.REVOKE_TOKEN, id) if token.id == id)
+
+    def _change(self, change: Callable[[tuple[Token, ...]], tuple[Token, ...]], action: Action, id: str) -> tuple[Token, ...]:
+        with storage_problems("keeping a token"):
+            make_folder(self._path.parent)
+            with FileLock(self._path.with_name(f".{FILE}.lock"), mode=FILE_MODE):
+                found = change(self._read() if self._path.exists() else ())
+                if not self._there_were():  # first: a kill between the two closes the service, and never opens it
+                    self._note_that_there_were()
+                noting(self._path.parent)(action, (id,))
+                rows = [{name: getattr(token, name) for name in sorted(_FIELDS)} for token in found]
+                write_atomically(self._path, (json.dumps({"schema_version": SCHEMA_VERSION, "tokens": rows}, indent=1) + "\n").encode())
+        return found
+
+    def _read(self) -> tuple[Token, ...]:
+        try:
+            body = json.loads(self._path.read_bytes())
+            if body["schema_version"] != SCHEMA_VERSION:
+                raise ValueError(body["schema_version"])
+            found = tuple(_token(row) for row in body["tokens"])
+        except (OSError, ValueError, KeyError, TypeError, RecursionError, InvalidInput) as error:
+            raise self._damaged() from error
+        return found
+
+    def _damaged(self) -> LibraryDamaged:
+        return LibraryDamaged("The file of tokens cannot be read.", remedy=f"Restore {FILE} from a backup. {ANEW}")
+
+    def _gone(self) -> LibraryDamaged:
+        return LibraryDamaged("The file of tokens is gone.", remedy=f"Restore {FILE} from a backup. {ANEW}")
+
+    def _note_that_there_were(self) -> None:
+        with storage_problems("noting that there are tokens"):
+            write_atomically(self._had, HAD_TEXT.encode())
+
+    def _there_were(self) -> bool:
+        """Whether a token was ever made here. What cannot be looked at counts as one."""
+        try:
+            self._had.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError:
+            return True
+        return True
+
+
+def _token(row: dict[str, object]) -> Token:
+    texts = {name: row[name] for name in _FIELDS - {"scopes", "collections"}}
+    if set(row) != _FIELDS or not all(isinstance(text, str) for text in texts.values()):
+        raise ValueError("not a token")
+    lists: dict[str, tuple[str, ...]] = {name: tuple(row[name]) for name in ("scopes", "collections")}  # type: ignore[arg-type]
+    token = Token(**texts, **lists)  # type: ignore[arg-type]
+    if token.expires:
+        datetime.fromisoformat(token.expires)
+    _ = token.principal  # its scopes and collections are read once, here
+    return token
+
+
+__all__ = ["FILE", "Scope", "Token", "Tokens"]

@@ -1,0 +1,267 @@
+"""The replies of the HTTP API and the results of MCP's tools, as pydantic models. The client reads with the same ones.
+
+The bodies of requests are in `request_models`; those of runs, profiles and visits in modules of their own. `collection` is written
+`namespace` in JSON, as published.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rag_core.service.messages.request_models import named
+
+
+class Told(BaseModel):
+    """A reply."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+
+class Citation(Told):
+    """A numbered source; pages from 1, offsets into the page's raw text, boxes in PDF points."""
+
+    id: int
+    document: str
+    title: str
+    page: int
+    chunk_id: str
+    excerpt: str
+    spans: list[dict[str, int]]
+    boxes: list[dict[str, float]]
+    section: str
+    ocr: bool
+    unsure: list[dict[str, Any]] | None = Field(description="Words that OCR may have read wrong; null where that is not known.")
+
+
+class Decision(Told):
+    """A cited answer or a refusal: the same JSON as the command line writes."""
+
+    model_config = ConfigDict(populate_by_name=True, extra="forbid")
+
+    schema_version: int
+    id: str = Field(description="Under which the decision is kept; empty where it is not.")
+    question: str
+    language: str
+    status: str
+    reason: str
+    reasons: list[str]
+    is_safe: bool
+    is_refusal: bool
+    hallucination: bool
+    answer: str
+    explanation: str
+    confidence: float = Field(ge=0, le=1)
+    confidence_basis: str
+    confidence_level: str
+    scores: dict[str, float]
+    claims: list[dict[str, Any]]
+    citations: list[Citation]
+    places: list[Citation]
+    conflicts: list[dict[str, Any]]
+    retrieved: list[dict[str, Any]]
+    trace: list[dict[str, Any]]
+    judgements: list[dict[str, Any]]
+    attempts: list[dict[str, Any]]
+    suggestions: list[str]
+    notes: list[str]
+    metadata: dict[str, Any]
+
+
+class Problem(Told):
+    """Why a call failed (RFC 9457), and what to do about it."""
+
+    type: str = Field(examples=["about:blank"])
+    title: str
+    status: int
+    detail: str
+    remedy: str
+    kind: str = Field(description="A stable name of the problem, for programs.")
+    errors: list[dict[str, Any]] = Field(default_factory=list, description="The fields that cannot be used.")
+
+
+class Indexed(Told):
+    """One of the documents that were sent. `state` is indexed, unchanged (it was there), problem or waiting."""
+
+    name: str
+    id: str = ""
+    state: Literal["indexed", "unchanged", "problem", "waiting"]
+    chunks: int = 0
+    problem: str = ""
+    remedy: str = ""
+
+
+class IndexOut(Told):
+    """The outcome of documents that were sent; `job` goes on where it is not finished."""
+
+    indexed: int
+    unchanged: int
+    chunks_created: int
+    collection: str = named(...)
+    finished: bool
+    job: str
+    documents: list[Indexed]
+
+
+class QuotaOut(Told):
+    """How much a collection has, and the most that it may have; None for no limit."""
+
+    documents: int
+    bytes: int
+    most_documents: int | None
+    most_bytes: int | None
+
+
+class Document(Told):
+    """A document as indexed."""
+
+    id: str
+    name: str
+    title: str
+    language: str
+    pages: int
+    strategy: str
+    strategy_evidence: str
+    ocr_pages: list[int]
+    unreadable_pages: list[int]
+    hidden_chars: int
+    problems: list[str]
+    size_bytes: int
+    read_by_earlier_version: bool
+    date: str
+    date_source: Literal["", "given", "first_page", "file"]
+    metadata: dict[str, Any]
+
+
+class Documents(Told):
+    """Some of the documents; `next` is the offset of those that follow."""
+
+    items: list[Document]
+    total: int
+    next: int | None
+
+
+class Erased(Told):
+    """How much went with a document: kept questions, results of labelled runs, labels, words of readers."""
+
+    decisions: int
+    results: int
+    labels: int
+    feedback: int
+
+
+class Page(Told):
+    """The raw text of a page, to which offsets refer."""
+
+    document: str
+    page: int
+    text: str
+
+
+class Collections(Told):
+    """The collections that the token reaches."""
+
+    items: list[str]
+
+
+class Kept(Told):
+    """A kept decision in a list."""
+
+    id: str
+    at: str
+    origin: str
+    question: str
+
+
+class KeptList(Told):
+    """Some of the kept decisions, newest first; `next` goes into `before`."""
+
+    items: list[Kept]
+    next: int | None
+
+
+class Said(Told):
+    """A reader's word that was kept."""
+
+    id: int
+
+
+class FeedbackRow(Told):
+    """A reader's word in the list of open ones."""
+
+    id: int
+    decision: str
+    kind: str
+    comment: str
+    at: str
+    question: str
+    document: str
+    page: int
+
+
+class FeedbackList(Told):
+    """The open feedback of a collection, newest first; `next` goes into `offset`."""
+
+    items: list[FeedbackRow]
+    next: int | None = None
+
+
+class Job(Told):
+    """A job: how far it is, and what came of it. `run` is the number of a labelled run, 0 for none."""
+
+    id: str
+    kind: str
+    collection: str = named(...)
+    state: Literal["waiting", "running", "finished", "failed", "stopped"]
+    share: float = Field(ge=0, le=1)
+    done: int
+    total: int
+    step: str
+    run: int = 0
+    problem: str = ""
+    remedy: str = ""
+    indexed: int = 0
+    measured: int = 0
+
+
+class Jobs(Told):
+    """Jobs, newest first; `next` goes into `offset`."""
+
+    items: list[Job]
+    next: int | None = None
+
+
+class Sentence(Told):
+    """One sentence of a judged answer; `flags` say what speaks against it."""
+
+    text: str
+    supported: bool
+    support: float
+    evidence: str
+    flags: list[str]
+
+
+class Judgement(Told):
+    """Whether a context supports an answer."""
+
+    supported: bool
+    support: float = Field(ge=0, le=1)
+    sentences: list[Sentence]
+
+
+class Confidence(Told):
+    """The decision on a question, and its confidence metadata as the log has it."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    answer: str
+    status: str
+    id: str
+    citations: list[Citation]
+    confidenceLevel: str
+    isAnswerable: bool
+    filteredCount: int
+    rawCount: int
+    scores: dict[str, float]
+    indexing: dict[str, int] = Field(default_factory=dict, description="Of documents that were searched before all vectors were there.")

@@ -1,0 +1,129 @@
+"""The jobs that programs started: each has an id, and belongs to a collection and to whoever started it."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rag_core.service.callers.principal import Principal, Scope
+from rag_core.service.callers.visits import is_visit
+from rag_core.service.refusals import Overloaded, ShareTaken, missing
+from rag_core.work.jobs import MAX_VISITOR, MAX_VISITORS, File, Job, Place, Runner, Work
+
+MAX_JOBS, MAX_EACH = 8, 4  # that are not finished, in all and of one caller: each holds its files, and the last one waits for all others
+MAX_KEPT = 500  # finished ones whose result can still be asked for
+RETRY_SECONDS = 30  # a job takes seconds to minutes
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A job that a program started. `by` is the id of its principal, `run` the number of a labelled run, 0 for none."""
+
+    id: str
+    job: Job
+    collection: str
+    by: str
+    kind: str
+    run: int = 0
+
+
+class Jobs:
+    """The jobs of all callers. Safe to share between threads."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner, self._lock = runner, threading.Lock()
+        self._known: OrderedDict[str, Started] = OrderedDict()
+
+    def start(
+        self,
+        principal: Principal,
+        place: Place,
+        title: str,
+        work: Work,
+        kind: str,
+        count: int,
+        listed: Sequence[File] = (),
+        run: int = 0,
+    ) -> Started:
+        """Start a job, behind those that run.
+
+        Raises:
+            ShareTaken: the caller has as many as one may have.
+            Overloaded: so many wait already.
+        """
+        with self._lock:
+            self.require_room(principal)
+            job = self._runner.start(title, work, count, kind=kind, place=place, listed=listed, bounded=False)
+            started = Started(secrets.token_hex(8), job, place[1], principal.id, kind, run)
+            self._known[started.id] = started
+            finished = [id for id, one in self._known.items() if one.job.finished]
+            for id in finished[: max(0, len(finished) - MAX_KEPT)]:
+                del self._known[id]
+        return started
+
+    def require_room(self, principal: Principal) -> None:
+        """Raise ShareTaken or Overloaded where as many jobs wait as may, of this caller or in all.
+
+        Visitors of a shared demo are counted apart, with what they started on the page: so they leave room for whoever has a token, and
+        half of them, who may come from one address, leave room for the others.
+        """
+        if principal.visits:
+            each, most = MAX_VISITOR, MAX_VISITORS
+            names = [job.by for job in self._runner.unfinished(visits=True)]
+        else:
+            each, most = MAX_EACH, MAX_JOBS
+            names = [one.by for one in list(self._known.values()) if not one.job.finished and not one.job.visits]
+        come = f"Call again in {RETRY_SECONDS} seconds."
+        if names.count(principal.id) >= each:
+            raise ShareTaken(f"{each} jobs of yours are running or waiting.", remedy=come, retry_after=RETRY_SECONDS)
+        if len(names) >= most:
+            raise Overloaded(f"{most} jobs are running or waiting.", remedy=come, retry_after=RETRY_SECONDS)
+
+    def find(self, principal: Principal, id: str) -> Started:
+        """A job of the caller's; of anybody's in their collections, with the scope admin, but for visitors' jobs.
+
+        Raises:
+            NotFound: there is none that they may see.
+        """
+        started = self.known(principal, id)
+        if started is None:
+            raise missing("job")
+        return started
+
+    def known(self, principal: Principal, id: str) -> Started | None:
+        """As `find`; None where there is none, or none any more."""
+        started = self._known.get(id)
+        return started if started is not None and self._may_see(principal, started) else None
+
+    def all(self, principal: Principal) -> tuple[Started, ...]:
+        """The jobs that the caller may see, newest first."""
+        return tuple(one for one in reversed(list(self._known.values())) if self._may_see(principal, one))
+
+    def waiting(self) -> tuple[int, int]:
+        """How many jobs run, and how many wait."""
+        left = [one.job for one in list(self._known.values()) if not one.job.finished]
+        return sum(job.started for job in left), sum(not job.started for job in left)
+
+    def stop(self, seconds: float, left: Callable[[], float]) -> None:
+        """Ask all to stop, and wait so many seconds at most; `left` is a clock. What is complete is kept, the rest is listed."""
+        running = [one.job for one in list(self._known.values()) if not one.job.finished]
+        for job in running:
+            job.stop()
+        until = left() + seconds
+        for job in running:
+            job.wait(max(0.0, until - left()))
+
+    def forget(self, collection: str) -> None:
+        """Forget the jobs of a collection that was deleted, and what they came to."""
+        with self._lock:
+            for id in [id for id, one in self._known.items() if one.collection == collection]:
+                del self._known[id]
+
+    @staticmethod
+    def _may_see(principal: Principal, started: Started) -> bool:
+        if not principal.may_enter(started.collection):
+            return False
+        return started.by == principal.id or (principal.may(Scope.ADMIN) and not is_visit(started.collection))
