@@ -116,11 +116,10 @@ def test_given_a_page_of_another_port_when_it_tries_all_ways_then_it_reaches_not
             page.goto(f"http://{name}:{elsewhere}/")
 
             assert set(page.evaluate(REACH, ours).values()) == {"refused"}
-            page.evaluate(
-                "address => { const made = document.createElement('iframe'); made.src = address; document.body.append(made); }", ours
-            )
             with page.expect_response(ours) as framed:
-                pass
+                page.evaluate(
+                    "address => { const made = document.createElement('iframe'); made.src = address; document.body.append(made); }", ours
+                )
             assert framed.value.status == 403
             with page.expect_response(ours) as posted:
                 page.evaluate(

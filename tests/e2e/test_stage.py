@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, WAIT_MS, ask, drop, marked_rows, settled
+from browser_kit import CHROMIUM, WAIT_MS, ask, drop, go, marked_rows, settled
 from playwright.sync_api import Page, expect
 
 from ui.app.texts import say
@@ -109,6 +109,9 @@ def test_given_hands_that_never_leave_the_keyboard_when_asking_then_the_result_i
     expect(told).to_contain_text("bar", timeout=WAIT_MS)
     expect(box).to_be_focused()
     expect(box).to_have_value("How lo")
+
+    go(page, say("documents.page"))
+    expect(told).to_be_empty()  # where the result is not on the page, nobody comes upon its words
 
 
 def test_given_an_answer_when_its_document_is_read_then_words_are_found_and_marked_and_the_pdf_can_be_had(page: Page) -> None:

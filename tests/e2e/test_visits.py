@@ -83,10 +83,10 @@ def test_given_a_shared_demo_when_one_visitor_adds_a_document_then_no_other_sees
     expect(theirs.get_by_text("juniper")).to_have_count(0)
     expect(theirs.locator(".st-key-refusal")).to_be_visible(timeout=WAIT_MS)
 
+    expect(mine.locator("img[src*='/media/']").first).to_be_visible(timeout=WAIT_MS)
     pictures = [one for one in mine.eval_on_selector_all("img", "all => all.map(one => one.src)") if "/media/" in one]
     document = next(path.name for path in (folder / own / "sources").iterdir())
     original = f"{address}original/{own}/sha256:{document.split('.')[0]}"
-    assert pictures
     for place in (original, *pictures):
         assert status(place, one) == 200, place
         assert status(place, two) in (401, 404), place

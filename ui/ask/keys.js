@@ -15,7 +15,15 @@ window.plumbline ??= (() => {
   told.setAttribute('role', 'status');
   document.body.prepend(link, told);
 
-  let shown = null, decided = null, held = null, texts = {};
+  let shown = null, decided = null, held = null, texts = {}, looking = null;
+
+  // What was told goes with the result: on another page, or after the end of a visit, nobody may come upon its words.
+  new MutationObserver(() => {
+    looking ??= setTimeout(() => {
+      looking = null;
+      if (told.textContent && !find(CARD)) told.textContent = '';
+    }, 500); // milliseconds: a result that is drawn anew is back by then
+  }).observe(document.body, {childList: true, subtree: true});
 
   // Focus goes where it was waited for: not from a question that is being typed, nor from a field that was gone to meanwhile.
   const waiting = () => {
