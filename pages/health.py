@@ -15,7 +15,7 @@ from ui import frame
 from ui.app import first_run, state
 from ui.app.problems import show_error
 from ui.app.texts import say
-from ui.health import figures, reading, refused
+from ui.health import figures, picked, reading, refused
 
 WIDTH = 1500  # pixels, as on the Ask page
 
@@ -47,6 +47,7 @@ def page() -> None:
         figures.show_series(period.kept)
     with right:
         refused.show_scores(shifted)
+    picked.show(period.kept)
     refused.show_reasons(period.kept)
     refused.show_gaps(period.gaps)
     refused.show_rejected(period.kept)

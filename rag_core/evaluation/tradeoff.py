@@ -57,12 +57,17 @@ class Tradeoff:
     effects: tuple[Effect, ...]
 
 
-def effect(marked: Marks) -> Effect:
-    """The counts of these marks."""
+def members(marked: Marks) -> dict[str, Flags]:
+    """The questions behind each count of an `Effect`, by its name; shape (n,) each."""
     wrong = marked.wrong_answer | marked.missed
     right = marked.measured & marked.answered & ~wrong
     spared = marked.measured & ~marked.answerable & ~marked.answered
-    return Effect(*(int(flags.sum()) for flags in (right, wrong, marked.false_refusal, spared)))
+    return {"right": right, "wrong": wrong, "refused": marked.false_refusal, "spared": spared}
+
+
+def effect(marked: Marks) -> Effect:
+    """The counts of these marks."""
+    return Effect(**{name: int(flags.sum()) for name, flags in members(marked).items()})
 
 
 def tradeoff(

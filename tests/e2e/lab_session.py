@@ -36,7 +36,15 @@ def chart(page: Page) -> bytes:
 
 
 def list_points(page: Page) -> None:
-    """A click on a bar, and one on a curve, lists the questions behind it."""
+    """A click on a line over the limit, on a bar or on a curve lists the questions behind it."""
+    listed = page.locator(".st-key-lab_limit_picked")
+    settled(page)
+    drawn = page.locator(".st-key-lab_limit_chart svg.marks")
+    drawn.click(position={"x": drawn.bounding_box()["width"] * 0.4, "y": 120})  # type: ignore[index]  # anywhere: the nearest point counts
+    expect(listed.get_by_role("button", name=say("lab_picked.close"))).to_be_visible(timeout=WAIT_MS)
+    settled(page)
+    listed.get_by_role("button", name=say("lab_picked.close")).click()
+    expect(listed).to_be_hidden(timeout=WAIT_MS)
     page.locator(".st-key-lab_details summary").click()
     listed = page.locator(".st-key-lab_picked")
     for key, mark in (("lab_histogram", ".mark-rect path"), ("lab_roc", ".mark-symbol path")):

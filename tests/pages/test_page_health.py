@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -15,6 +16,7 @@ from rag_core.settings import Settings
 from rag_core.wiring import open_engine, records
 from ui.app import first_run
 from ui.app.texts import say
+from ui.health.picked import Day, Scores
 from ui.health.refused import rejected_rows, rows_of
 from ui.lab.tables import to_csv
 
@@ -83,3 +85,30 @@ def test_given_questions_with_rejected_drafts_when_listed_then_each_has_the_addr
     page.run()
     assert not page.exception
     assert ANSWERED in texts(page)
+
+
+def test_given_a_day_or_a_bar_that_was_clicked_then_its_questions_are_listed_with_their_traces(app: AppTest, library: Path) -> None:
+    engine, store, settings = open_engine(library, "default"), records(library, "default"), Settings.load()
+    for question in (ANSWERED, REFUSED):
+        store.keep(engine.measure(question, settings))
+    page = opened(app)
+    assert say("health.picked_how") in captions(page)
+
+    for pick, found in ((Day(str(datetime.now(UTC).date())), [REFUSED, ANSWERED]), (Scores(0.5, 1.0), [ANSWERED]), (Day("1999-01-01"), [])):
+        page.session_state["health_picked"] = pick
+        page.run()
+
+        assert not page.exception
+        assert f"{pick.title}: {len(found)}" in texts(page)
+        listed = [frame.value for frame in page.dataframe if "sure" in frame.value.columns]
+        assert [list(one["question"]) for one in listed] == ([found] if found else [])
+
+    assert "decision=" in listed_traces(page, Scores(0.5, 1.0))
+    page.button(key="health_picked_close").click().run()
+    assert say("health.picked_how") in captions(page)
+
+
+def listed_traces(page: AppTest, pick: Scores) -> str:
+    page.session_state["health_picked"] = pick
+    page.run()
+    return str(next(frame.value for frame in page.dataframe if "sure" in frame.value.columns)["trace"][0])

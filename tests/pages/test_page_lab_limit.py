@@ -56,6 +56,22 @@ def test_given_a_suggested_limit_when_used_then_it_is_the_setting_and_its_check_
     assert values == {"min_correctness": 0.86, "correctness_mode": Mode.ENFORCE}
 
 
+def test_given_a_line_that_was_clicked_then_the_questions_that_end_so_at_that_limit_are_listed_with_how_they_end_now() -> None:
+    page = opened(a_run())
+    assert say("lab_limit.how") in captions(page)
+
+    for line, at, names in (("refused", 0.86, 4), ("wrong", 0.0, 5), ("right", 0.86, 2)):
+        page.session_state["lab_limit_picked"] = (at, line)
+        page.run()
+        assert not page.exception
+        assert say(f"lab_limit.clicked_{line}", limit=100 * at, n=names) in badges(page)
+        listed = [frame.value for frame in page.dataframe if "question" in frame.value.columns]
+        assert [len(one) for one in listed] == [names]
+
+    page.button(key="lab_limit_picked_close").click().run()
+    assert say("lab_limit.how") in captions(page)
+
+
 @each(
     ("found", "words"),
     [

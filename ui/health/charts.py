@@ -9,7 +9,7 @@ import altair as alt
 
 from rag_core.evaluation.health import Drift, Goal
 from ui.app.texts import say
-from ui.lab.charts import BLUE, GREY, ORANGE
+from ui.lab.charts import BLUE, GREY, ORANGE, pick
 
 HEIGHT = 260  # pixels
 Spec = dict[str, Any]
@@ -17,7 +17,7 @@ Spec = dict[str, Any]
 
 def series(days: Sequence[tuple[str, float]], goal: Goal, title: str, *, share: bool) -> Spec:
     """A figure by day, with its target and its alert as lines across."""
-    rows = alt.InlineData(values=[{"day": day, "value": value} for day, value in days])
+    rows = alt.InlineData(values=[{"day": day, "date": day, "value": value} for day, value in days])
     lines = alt.InlineData(
         values=[
             {"value": goal.target, "what": say("health.target_line")},
@@ -28,11 +28,9 @@ def series(days: Sequence[tuple[str, float]], goal: Goal, title: str, *, share: 
     y = alt.Y("value:Q", title=title, axis=alt.Axis(format=format), scale=alt.Scale(zero=not share, nice=True))
     x = alt.X("day:T", title=say("health.day"), axis=alt.Axis(format="%d %b", tickCount={"interval": "day", "step": 1}, labelOverlap=True))
     tips = [alt.Tooltip("day:T", title=say("health.day"), format="%Y-%m-%d"), alt.Tooltip("value:Q", title=title, format=format)]
-    line = (
-        alt.Chart(rows)
-        .mark_line(color=BLUE, strokeWidth=2, point=alt.OverlayMarkDef(color=BLUE, filled=True))
-        .encode(x=x, y=y, tooltip=tips)
-    )
+    line = alt.Chart(rows).mark_line(color=BLUE, strokeWidth=2).encode(x=x, y=y)
+    points = alt.Chart(rows).mark_point(color=BLUE, filled=True, opacity=1, size=60).encode(x=x, y=y, tooltip=tips)
+    points = points.add_params(pick("date", nearest=True))  # the day as text: as a time it would come back in milliseconds
     words = [say("health.target_line"), say("health.alert_line")]
     rules = (
         alt.Chart(lines)
@@ -43,7 +41,7 @@ def series(days: Sequence[tuple[str, float]], goal: Goal, title: str, *, share: 
             strokeDash=alt.StrokeDash("what:N", scale=alt.Scale(domain=words, range=[[2, 3], [8, 4]]), legend=None),
         )
     )
-    return alt.LayerChart(layer=[rules, line], height=HEIGHT).to_dict(validate=False)
+    return alt.LayerChart(layer=[rules, line, points], height=HEIGHT).to_dict(validate=False)
 
 
 def scores(drift: Drift) -> Spec:
@@ -74,6 +72,7 @@ def scores(drift: Drift) -> Spec:
             tooltip=tips,
             color=alt.Color("what:N", scale=alt.Scale(domain=words if drift.then else words[:1], range=[BLUE, ORANGE]), legend=legend),
         )
+        .add_params(pick("low", "high"))
     )
     then = (
         alt.Chart(alt.InlineData(values=[row for row in rows if row["what"] == words[1]]))

@@ -13,7 +13,7 @@ from rag_core.evaluation.health import GOALS, Drift, Figure, Kept, by_day, figur
 from rag_core.records.stored import FeedbackKind, FeedbackState
 from ui.app import recording
 from ui.app.texts import say, tell
-from ui.health import charts
+from ui.health import charts, picked
 
 _UNIT = {Figure.RETRIEVAL: "ms", Figure.MODEL: "ms"}
 State = tuple[str, str, Literal["green", "orange", "red", "gray"]]  # a word, an icon, a colour
@@ -69,7 +69,7 @@ def show_series(kept: Sequence[Kept]) -> None:
         st.caption(say("health.too_few_days"))
         return
     chart = charts.series(days, GOALS[which], say(f"health.{which.value}"), share=_UNIT.get(which) != "ms")
-    st.vega_lite_chart(spec=chart, key="health_series", alt=say("health.series_alt"))
+    picked.chart(chart, "health_series", say("health.series_alt"))
 
 
 def _show_state(which: Figure, value: float | None) -> None:

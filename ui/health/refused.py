@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import urljoin
 
 import streamlit as st
 
@@ -12,8 +11,7 @@ from rag_core.evaluation.gaps import Gap
 from rag_core.evaluation.health import DRIFT_ALERT, MIN_TO_COMPARE, Drift, Kept, refusals
 from ui.app import state
 from ui.app.texts import say, tell
-from ui.ask.leaving import link
-from ui.health import charts
+from ui.health import charts, picked
 from ui.lab import tables
 
 MAX_REJECTED = 20  # rejected drafts in the table, the newest
@@ -59,9 +57,8 @@ def show_rejected(kept: Sequence[Kept]) -> None:
 
 def rejected_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict[str, str]]:
     """One row for each question: when, its text, how it ended, and the address of its decision. `page` is the address of this page."""
-    home = urljoin(page, "./")  # the Ask page shows decisions
     return [
-        {"at": one.at[:16].replace("T", " "), "question": one.question, "why": _ended(one), "trace": link.address(home, collection, one.id)}
+        {"at": one.at[:16].replace("T", " "), "question": one.question, "why": _ended(one), "trace": picked.trace_of(one, page, collection)}
         for one in kept
     ]
 
@@ -72,7 +69,7 @@ def show_scores(drift: Drift) -> None:
     if not sum(drift.now):
         st.caption(say("health.scores_none"))
         return
-    st.vega_lite_chart(spec=charts.scores(drift), key="health_scores", alt=say("health.scores_alt"))
+    picked.chart(charts.scores(drift), "health_scores", say("health.scores_alt"))
     if not drift.then:
         st.caption(say("health.drift_none"))
     elif drift.index is None:

@@ -66,7 +66,7 @@ def histogram(values: Floats, wanted: Flags, limits: Sequence[float], axis: str,
             tooltip=[_shown("label:N", "tip_label"), _shown("low:Q", "tip_from", ".3~f"), _shown("high:Q", "tip_to", ".3~f"),
                      _shown("count:Q", "tip_count", "d")],
         )
-        .add_params(_pick("low", "high", "wanted"))
+        .add_params(pick("low", "high", "wanted"))
     )  # fmt: skip
     ground = _chart([{"n": 0}]).mark_rule(color=GREY).encode(y="n:Q")
     lines = [{"at": limit, "what": say("lab_results.this_limit")} for limit in limits]
@@ -105,7 +105,7 @@ def curve(of: Curve, x: str, y: str, here: Point, all_checks: Point, sign: float
     )
     line = places.mark_line(color=BLUE, strokeWidth=2, interpolate="linear").encode(order="order:Q")
     # a line has no points to click: unseen ones stand on it
-    hold = places.mark_point(opacity=0, size=60).add_params(_pick("low", "high", nearest=True))
+    hold = places.mark_point(opacity=0, size=60).add_params(pick("low", "high", nearest=True))
     layers = [line, hold]
     if chance:
         diagonal = [{"x": 0, "y": 0}, {"x": 1, "y": 1}]
@@ -129,7 +129,7 @@ def reliability(bins: Sequence[Bin], came_true: str) -> Spec:
         _shown("most:Q", "tip_high", ".1%"), _shown("n:Q", "tip_count", "d"),
     ]  # fmt: skip
     shares = (
-        _chart(rows).mark_point(color=BLUE, filled=True, size=70, opacity=1).encode(x=x, y=y, tooltip=tips).add_params(_pick("low", "high"))
+        _chart(rows).mark_point(color=BLUE, filled=True, size=70, opacity=1).encode(x=x, y=y, tooltip=tips).add_params(pick("low", "high"))
     )
     return _layered(ideal, intervals, shares)
 
@@ -139,7 +139,7 @@ def thinned(n: int, most: int = MAX_POINTS) -> np.ndarray[tuple[int, ...], np.dt
     return np.unique(np.linspace(0, max(n - 1, 0), min(n, most)).round().astype(np.int64))
 
 
-def _pick(*fields: str, nearest: bool = False) -> alt.Parameter:
+def pick(*fields: str, nearest: bool = False) -> alt.Parameter:
     """A click, which tells these fields of what was clicked; what is not chosen does not fade."""
     return alt.selection_point(name=PICK, fields=list(fields), nearest=nearest, toggle=False)
 

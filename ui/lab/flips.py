@@ -81,11 +81,16 @@ def _list(questions: Sequence[LabelledQuestion], records: Sequence[Measurements]
 
 
 def show_some(
-    chosen: Sequence[int], questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged, before: Judged
+    chosen: Sequence[int],
+    questions: Sequence[LabelledQuestion],
+    records: Sequence[Measurements],
+    now: Judged,
+    before: Judged,
+    name: str,
 ) -> None:
     """A list of some questions elsewhere on the page, by their places, and the trace of the one that was clicked in it."""
-    _table([_row(questions[row], row, now, before) for row in chosen], [questions[row].id for row in chosen], "picked")
-    _show_chosen("picked", questions, records, now, before)
+    _table([_row(questions[row], row, now, before) for row in chosen], [questions[row].id for row in chosen], name)
+    _show_chosen(name, questions, records, now, before)
 
 
 def members(now: Judged, before: Judged) -> dict[str, Flags]:

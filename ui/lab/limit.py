@@ -9,21 +9,23 @@ from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 import altair as alt
+import numpy as np
 import streamlit as st
 
 from rag_core.decision.batch import ReplaySet
 from rag_core.domain.measurements import Measurements
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.evaluation.tradeoff import Effect, Tradeoff, effect, suggested, tradeoff
+from rag_core.evaluation.tradeoff import Effect, Tradeoff, effect, members, suggested, tradeoff
 from rag_core.settings import Mode, Settings
 from ui.app import touches
 from ui.app.texts import say
-from ui.lab import charts
-from ui.lab.judged import Fixed, Judged
+from ui.lab import charts, picked
+from ui.lab.judged import Fixed, Judged, judge
 from ui.settings.fields import set_knob
 
 KNOB, MODE, FIELD = "min_correctness", "correctness_mode", "lab_limit"
-ACCEPTED, MOST_ACCEPTED = 5, 50  # wrong ones among 100 answers: at first, and at most
+CHART, PICKED = "lab_limit_chart", "lab_limit_picked"  # in the session: the chart, and the limit and line that were clicked in it
+ACCEPTED, MAX_ACCEPTED = 5, 50  # wrong ones among 100 answers: at first, and at most
 LINES = {"right": charts.BLUE, "wrong": charts.ORANGE, "refused": charts.PURPLE}
 COUNTS = (*LINES, "spared")
 STROKES = ([1, 0], [6, 3], [2, 2])  # for those who do not tell the colours apart
@@ -47,10 +49,11 @@ def show(
     with st.container(key="lab_limit_curve", gap=None):
         st.vega_lite_chart(
             spec=curve(found, None if idle else now.settings.min_correctness, None if place is None else found.limits[place]),
-            key="lab_limit_chart", alt=say("lab_limit.alt", n=found.effects[0].questions),
+            key=CHART, alt=say("lab_limit.alt", n=found.effects[0].questions), on_select=_take_clicked,
         )  # fmt: skip
         if not idle:
             _show_slider(now.settings)
+    _show_clicked(questions, of, records, now, before)
     unlabelled = sum(question.answerable and not question.answers for question in questions)
     if unlabelled:
         st.caption(say("lab_limit.unlabelled", n=unlabelled))
@@ -60,7 +63,7 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
     """The three shares of all questions over the limit, with the limit in force and the suggested one as upright lines."""
     n = max(1, *(found.questions for found in of.effects))  # where an answer cannot be read any more, a refusal still counts
     rows = [
-        {"limit": limit, "share": getattr(found, line) / n, "line": say(f"lab_limit.{line}")}
+        {"limit": limit, "share": getattr(found, line) / n, "line": say(f"lab_limit.{line}"), "name": line}
         for line in LINES
         for limit, found in zip(of.limits, of.effects, strict=True)
     ]
@@ -80,13 +83,15 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
             x=x, y=y,
             color=alt.Color("line:N", scale=alt.Scale(domain=names, range=list(LINES.values())), legend=legend),
             strokeDash=alt.StrokeDash("line:N", scale=alt.Scale(domain=names, range=list(STROKES)), legend=legend),
-            tooltip=[
-                alt.Tooltip("line:N", title=say("lab_limit.tip_line")),
-                alt.Tooltip("limit:Q", title=say("lab_limit.tip_limit"), format=".0%"),
-                alt.Tooltip("share:Q", title=say("lab_limit.tip_share"), format=".1%"),
-            ],
         )
     )  # fmt: skip
+    tips = [
+        alt.Tooltip("line:N", title=say("lab_limit.tip_line")),
+        alt.Tooltip("limit:Q", title=say("lab_limit.tip_limit"), format=".0%"),
+        alt.Tooltip("share:Q", title=say("lab_limit.tip_share"), format=".1%"),
+    ]
+    points = alt.Chart(alt.InlineData(values=rows)).mark_point(opacity=0, size=60).encode(x=x, y=y, tooltip=tips)
+    hold = points.add_params(charts.pick("limit", "name", nearest=True))  # a line has no points to click
     marks = [
         {"limit": limit, "what": say(f"lab_limit.{what}")}
         for limit, what in ((here, "here"), (there, "there"))
@@ -101,7 +106,7 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
         .mark_text(align="left", dx=4, dy=-6, color=charts.GREY, fontSize=12)
         .encode(x="limit:Q", y=alt.value(charts.HEIGHT // 2), text="what:N")
     )
-    return alt.LayerChart(layer=[lines, *upright, said], height=charts.HEIGHT).to_dict(validate=False)
+    return alt.LayerChart(layer=[lines, *upright, said, hold], height=charts.HEIGHT).to_dict(validate=False)
 
 
 def of_limits(
@@ -131,11 +136,34 @@ def _show_counts(now: Effect, before: Effect) -> None:
                 st.caption(say("lab_limit.of", n=now.questions))
 
 
+def _show_clicked(
+    questions: Sequence[LabelledQuestion], of: ReplaySet, records: Sequence[Measurements], now: Judged, before: Judged
+) -> None:
+    """The questions behind the point that was clicked: those that end so at that limit. How they end now stands beside them."""
+    clicked = st.session_state.get(PICKED)
+    if clicked is None:
+        st.caption(say("lab_limit.how"))
+        return
+    limit, line = clicked
+    there = judge(questions, of, records, now.settings, now.settings.changed(**{KNOB: limit, MODE: Mode.ENFORCE}))
+    rows = np.flatnonzero(members(there.marked)[line])
+    title = say(f"lab_limit.clicked_{line}", limit=round(100 * limit, 2), n=len(rows))
+    picked.show(rows, questions, records, now, before, title, PICKED)
+
+
+def _take_clicked() -> None:
+    match picked.part_of(CHART):
+        case {"limit": int() | float() as limit, "name": str() as line} if line in LINES:
+            st.session_state[PICKED] = float(limit), line
+        case _:
+            picked.let_go(PICKED)
+
+
 def _suggest(of: Tradeoff, settings: Settings) -> int | None:
     """The price that one would pay, the limit for it in words, and a button that takes it; the place of that limit."""
     with st.container(border=True, key="lab_suggested"):
         accepted = st.number_input(
-            say("lab_limit.accept"), 0, MOST_ACCEPTED, ACCEPTED, 1, key="lab_accepted", help=say("lab_limit.accept_help"),
+            say("lab_limit.accept"), 0, MAX_ACCEPTED, ACCEPTED, 1, key="lab_accepted", help=say("lab_limit.accept_help"),
             persist_state="session", width=420,
         )  # fmt: skip
         place = suggested(of, accepted / 100)

@@ -63,31 +63,45 @@ def within(pick: Pick, values: Floats) -> Flags:
     return found
 
 
-def show(rows: Ints, questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged, before: Judged) -> None:
-    """List these questions; a click on one opens its trace below."""
-    with st.container(key="lab_picked", gap="small"):
+def show(
+    rows: Ints,
+    questions: Sequence[LabelledQuestion],
+    records: Sequence[Measurements],
+    now: Judged,
+    before: Judged,
+    title: str = "",
+    key: str = _PICKED,
+) -> None:
+    """List these questions; a click on one opens its trace below. What was clicked is in the session under `key`."""
+    with st.container(key=key, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.markdown(say("lab_picked.title", n=len(rows)))
-            st.button(say("lab_picked.close"), key="lab_picked_close", icon=":material/close:", type="tertiary", on_click=_let_go)
+            st.markdown(title or say("lab_picked.title", n=len(rows)))
+            st.button(
+                say("lab_picked.close"), key=f"{key}_close", icon=":material/close:", type="tertiary", on_click=let_go, args=(key,)
+            )  # fmt: skip
         if len(rows):
-            flips.show_some(rows.tolist(), questions, records, now, before)
+            flips.show_some(rows.tolist(), questions, records, now, before, key.removeprefix("lab_"))
         else:
             st.caption(say("lab_picked.none"))
 
 
+def part_of(chart: str) -> dict[str, object]:
+    """What the part of a plot that was clicked tells, by the names of its fields; empty for a click beside everything."""
+    found = st.session_state[chart].selection.get(PICK) or []
+    return dict(found[-1]) if found else {}
+
+
+def let_go(key: str = _PICKED) -> None:
+    """Forget what was clicked."""
+    st.session_state.pop(key, None)
+
+
 def _take(score: str, key: str) -> None:
     """Note what was clicked; a click beside everything lets go of it."""
-    found = st.session_state[key].selection.get(PICK) or []
-    parts = [part for part in found if isinstance(part.get("low"), int | float)]
-    if not parts:
-        _let_go()
-        return
-    part = parts[-1]
-    high, wanted = part.get("high"), part.get("wanted")
-    st.session_state[_PICKED] = Pick(
-        score, key, float(part["low"]), float(high) if isinstance(high, int | float) else None, bool(wanted) if wanted is not None else None
-    )
-
-
-def _let_go() -> None:
-    st.session_state.pop(_PICKED, None)
+    match part_of(key):
+        case {"low": int() | float() as low, **rest}:
+            high, wanted = rest.get("high"), rest.get("wanted")
+            end = float(high) if isinstance(high, int | float) else None
+            st.session_state[_PICKED] = Pick(score, key, float(low), end, bool(wanted) if wanted is not None else None)
+        case _:
+            let_go()
