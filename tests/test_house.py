@@ -190,7 +190,7 @@ FORBIDDEN = {
     "frame": ("pages/ask.py", "import pages.lab"),
     "wiring": ("ui/ask/answer.py", "import rag_core.adapters.index.store"),
     "interface": ("rag_core/gating/levels.py", "import streamlit"),
-    "pdf": ("rag_core/ingest/reading/pdf.py", "import pymupdf"),
+    "pdf": ("rag_core/ingest/layout.py", "import pymupdf"),
     "vendors": ("rag_core/gating/levels.py", "import faiss"),
     "languages": ("rag_core/gating/levels.py", "import Stemmer"),
     "servers": ("rag_core/decision/decide.py", "import fastapi"),

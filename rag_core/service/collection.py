@@ -19,11 +19,11 @@ from rag_core.library.quota import Quota
 from rag_core.library.stored.sources import Source
 from rag_core.records.stored import SavedPreset
 from rag_core.service.callers.principal import Principal, Scope
+from rag_core.service.callers.refusals import missing
 from rag_core.service.chosen import AS_BUILT, chosen
 from rag_core.service.profiles import Profiles
 from rag_core.service.questions import Questions
 from rag_core.service.queues.jobs import Started
-from rag_core.service.refusals import missing
 from rag_core.service.runs import Runs
 from rag_core.settings import DEFAULT_PRESET, Cost, Settings
 from rag_core.wiring import RecordStore, noting, quota_of, records

@@ -12,8 +12,8 @@ from rag_core.evaluation.executions import Recorded, recorded
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records.stored import Execution, ExecutionOutcome, FeedbackKind, ProfileVersion, VersionState
 from rag_core.service.callers.principal import Scope
+from rag_core.service.callers.refusals import missing
 from rag_core.service.queues.jobs import Started
-from rag_core.service.refusals import missing
 from rag_core.settings import Cost
 from rag_core.settings.profiles import AUTO, Profile, named, of_cost, profiles
 from rag_core.work.profiles import ASKED, PROFILE, Standing, Taken, changed, learn, propose, propose_by_kept, standings, taken

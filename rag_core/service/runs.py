@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +16,15 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.errors import InvalidInput, InvalidSetting
 from rag_core.evaluation import Ran, answer_hits, begin, failing, is_current, judged_under, marks, reported, run
-from rag_core.evaluation.certify import Basis, Certificate, Request, Uncertified, certify, stale
+from rag_core.evaluation.certify import Basis, Certificate, Uncertified, certify, stale
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.labelled.read import read_rows
 from rag_core.evaluation.labelled.write import to_jsonl
 from rag_core.records.stored import RunHead, SavedPreset
 from rag_core.service.callers.principal import Scope
+from rag_core.service.callers.refusals import missing
+from rag_core.service.messages.run_models import Wanted
 from rag_core.service.queues.jobs import Started
-from rag_core.service.refusals import missing
 from rag_core.settings import Cost, Settings
 from rag_core.settings.configuration import retention
 
@@ -32,23 +33,6 @@ if TYPE_CHECKING:
 
 MEASURED = frozenset({Cost.REPLAY, Cost.ASK})  # settings that a run may have
 JUDGED = frozenset({Cost.REPLAY})  # and those that what it measured can be judged under
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """The promise that a certificate is to make.
-
-    Args:
-        request: the targets, and the thresholds that are chosen.
-        preset: the settings beside them; the run's own without.
-        values: single settings over it.
-        save_as: the name of a preset that keeps it; empty for none.
-    """
-
-    request: Request
-    preset: str | None = None
-    values: Mapping[str, Any] = field(default_factory=dict)
-    save_as: str = ""
 
 
 class Runs:

@@ -24,6 +24,7 @@ from rag_core.over import decide_over
 from rag_core.records.stored import FeedbackState
 from rag_core.service.callers.principal import LOCAL, Principal, Scope
 from rag_core.service.callers.rate import PER_MINUTE, Rate
+from rag_core.service.callers.refusals import Loading, Stopping, Unauthenticated, missing
 from rag_core.service.callers.tokens import Tokens
 from rag_core.service.callers.visits import Visit, Visits, is_visit
 from rag_core.service.chosen import chosen
@@ -33,7 +34,6 @@ from rag_core.service.queues.jobs import Jobs
 from rag_core.service.queues.lanes import RETRY_SECONDS, Lane
 from rag_core.service.queues.places import Places
 from rag_core.service.queues.repeated import Repeated
-from rag_core.service.refusals import Loading, Stopping, Unauthenticated, missing
 from rag_core.service.together import Together
 from rag_core.settings import Settings
 from rag_core.wiring import clear_dropped, counts, embedder_apart, entailment_model, make_collection, noting, ready_tools, records, sizes

@@ -27,9 +27,9 @@ SOURCES = {
 }  # fmt: skip
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
-    "chunker": (3, "dea570c50419"),
+    "chunker": (3, "d17b4de790f6"),
     "language": (3, "8019f9665694"),
-    "features": (8, "71f71e3f9248"),
+    "features": (8, "e30212e5d341"),
 }
 
 

@@ -163,8 +163,9 @@ def test_given_no_library_of_tesseract_when_read_then_mupdf_reads_it_and_nothing
 ) -> None:
     program = tmp_path / "child.py"
     program.write_text(
-        f"import sys; sys.path.append({str(Path(pdf_process.__file__).parent)!r})\n"
-        "from pdf_worker import child, tesseract\n"
+        f"import sys; sys.path.append({str(pdf_process.WORKER.parent)!r})\n"
+        "from pdf_worker import child\n"
+        "from pdf_worker.scans import tesseract\n"
         "tesseract.LIBRARIES = ('libtesseract-that-is-not-there.so',)\n"
         "child.main()\n",
         encoding="utf-8",

@@ -29,11 +29,11 @@ from rag_core.library.library import AddReport
 from rag_core.service.callers.principal import LOCAL as LOCAL_CALLER
 from rag_core.service.callers.principal import Principal, Scope
 from rag_core.service.callers.rate import Rate
+from rag_core.service.callers.refusals import Overloaded, ShareTaken, TooOften
 from rag_core.service.callers.tokens import HAD, Tokens
 from rag_core.service.queues.jobs import MAX_EACH, MAX_JOBS, Jobs, Started
 from rag_core.service.queues.lanes import Lane
 from rag_core.service.queues.places import CALLER
-from rag_core.service.refusals import Overloaded, ShareTaken, TooOften
 from rag_core.service.service import Service
 from rag_core.wiring import make_collection
 from rag_core.work import jobs as jobs_of_page

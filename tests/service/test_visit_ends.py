@@ -12,8 +12,8 @@ from rag_core.errors import LibraryBusy
 from rag_core.service.callers import visits as module
 from rag_core.service.callers.people import ACTS, Right
 from rag_core.service.callers.principal import Scope
+from rag_core.service.callers.refusals import Overloaded, TooOften
 from rag_core.service.callers.visits import MAX_HOURS, MINUTES, Visits, is_visit
-from rag_core.service.refusals import Overloaded, TooOften
 
 MINUTE = 60.0
 

@@ -28,8 +28,8 @@ from rag_core.entrypoints.http.headers import API_POLICY, SecurityHeaders
 from rag_core.entrypoints.http.metrics import metrics
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, headers
 from rag_core.library.stored.bounds import MAX_BYTES
+from rag_core.service.callers.refusals import BUSY
 from rag_core.service.messages import models, request_models
-from rag_core.service.refusals import BUSY
 from rag_core.service.service import Service
 
 PREFIX = "/api"

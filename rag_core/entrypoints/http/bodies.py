@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from rag_core.entrypoints.http import problems
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, headers
-from rag_core.service.refusals import TOO_LARGE
+from rag_core.service.callers.refusals import TOO_LARGE
 
 BAD, TOO_SLOW = 400, 408  # HTTP statuses
 PART_SECONDS = 30.0  # for the next part of a body: longer than any link stalls that still works

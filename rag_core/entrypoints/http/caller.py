@@ -11,12 +11,12 @@ from rag_core.entrypoints.http import problems
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, client_of, headers, is_here, refusal
 from rag_core.errors import RagError
 from rag_core.service.callers.principal import Principal
+from rag_core.service.callers.refusals import Unauthenticated
 from rag_core.service.collection import Collection
 from rag_core.service.messages import request_models
 from rag_core.service.queues.jobs import Started
 from rag_core.service.queues.places import CALLER
 from rag_core.service.queues.repeated import MAX_KEY_CHARS
-from rag_core.service.refusals import Unauthenticated
 from rag_core.service.service import Service
 
 OPEN = frozenset({"/healthz", "/readyz"})  # paths that anybody may ask, who knows a name of the service

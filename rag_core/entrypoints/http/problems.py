@@ -27,7 +27,7 @@ from rag_core.errors import (
     RagError,
     StoreUnavailable,
 )
-from rag_core.service.refusals import BUSY, TOO_LARGE, UNAUTHORIZED, UNUSABLE, Refused
+from rag_core.service.callers.refusals import BUSY, TOO_LARGE, UNAUTHORIZED, UNUSABLE, Refused
 
 MEDIA = "application/problem+json"
 FAULT, NOT_BUILT, BAD = 500, 501, 400  # HTTP statuses

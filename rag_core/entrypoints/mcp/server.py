@@ -27,6 +27,7 @@ from rag_core.errors import RagError
 from rag_core.library.stored.bounds import MAX_NAME_CHARS
 from rag_core.records.stored import ExecutionOutcome, FeedbackKind
 from rag_core.service.callers.principal import Principal
+from rag_core.service.callers.refusals import Unauthenticated, missing
 from rag_core.service.collection import Collection
 from rag_core.service.handed_in import outcomes, texts
 from rag_core.service.messages import models, profile_models
@@ -49,7 +50,6 @@ from rag_core.service.messages.request_models import (
 from rag_core.service.questions import Asking
 from rag_core.service.queues.lanes import Lane
 from rag_core.service.queues.places import CALLER
-from rag_core.service.refusals import Unauthenticated, missing
 from rag_core.service.service import Service
 from rag_core.work.profiles import Taken
 

@@ -18,6 +18,7 @@ from rag_core.facts.differences.focus import changed_amounts, moved_restrictions
 from rag_core.facts.differences.halves import mixed_halves
 from rag_core.facts.differences.places import changed_directions, exchanged_parts
 from rag_core.facts.differences.role_swap import role_swaps
+from rag_core.facts.differences.roles import wrong_roles
 from rag_core.facts.differences.substitution import substituted_words
 from rag_core.facts.differences.values import changed_values, values
 from rag_core.facts.sentence.citation_marks import strip_marks
@@ -25,7 +26,6 @@ from rag_core.facts.sentence.dates import dates
 from rag_core.facts.sentence.logic import changed_operators
 from rag_core.facts.sentence.names import Name, canonical_code, codes, initials, name_stands, names
 from rag_core.facts.sentence.numbers import ascii_digits, plain_quantities
-from rag_core.facts.sentence.roles import wrong_roles
 from rag_core.ingest.normalise import normalise
 from rag_core.language import fold, words
 

@@ -12,11 +12,11 @@ from itertools import product
 
 from rag_core.facts.differences.align import Aligned, Gap, Sentence, beside, read
 from rag_core.facts.differences.entity_swap import Span, entity_swaps
+from rag_core.facts.differences.roles import substituted_values
 from rag_core.facts.differences.values import values
 from rag_core.facts.sentence.lexicon import Lexicon, lexicon
 from rag_core.facts.sentence.logic import substituted_operators
 from rag_core.facts.sentence.markers import Marker
-from rag_core.facts.sentence.roles import substituted_values
 from rag_core.language import LANGUAGES
 from rag_core.language.statement_words import ActRows
 

@@ -1,7 +1,7 @@
 """Compares the values of a sentence with its evidence: numbers with their units, dates, times, references to laws.
 
 Equal values agree in any notation, and in another unit where the conversion is exact. What a value is attached to is for
-`rag_core.facts.sentence.roles` to compare.
+`rag_core.facts.differences.roles` to compare.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Facts as they stand in one sentence: numbers, dates, names, laws, small words that decide, and what each is attached to."""
+"""Facts as they stand in one sentence: numbers, dates, names, laws, and small words that decide."""

@@ -18,8 +18,8 @@ import sys
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
+from .basics.mupdf import import_pymupdf
 from .isolation import block, end_with_parent
-from .mupdf import import_pymupdf
 from .sheet import compose
 
 Emit = Callable[[dict[str, object]], None]
@@ -192,7 +192,7 @@ def leaves(document: Any, limit: int) -> int:
 
 def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
     """Emit what the document says about itself, then its pages from the one that is asked for."""
-    from .columns import packed
+    from .basics.columns import packed
     from .damage import REPAIRED, forget_complaints, with_damage
     from .letters.fonts import Fonts
     from .pages import Options, read
@@ -263,7 +263,7 @@ def toc(document: Any) -> list[list[object]]:
 
 def render(document: Any, request: dict[str, Any], emit: Emit) -> None:
     """Emit one page as a PNG with rectangles marked."""
-    from .marks import draw
+    from .basics.marks import draw
 
     number = request["number"]
     if not 1 <= number <= document.page_count:

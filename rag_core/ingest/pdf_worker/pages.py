@@ -16,12 +16,12 @@ from typing import Any
 
 import pymupdf
 
+from .basics.marks import fitting_zoom
+from .basics.rows import Rect, Rows, Run, Word, build
 from .damage import unheard
 from .letters.fonts import Fonts
 from .letters.glyphs import widen
 from .letters.raised import raised_signs
-from .marks import fitting_zoom
-from .rows import Rect, Rows, Run, Word, build
 from .scans.ocr import Drawer, Unreadable
 from .unseen.hidden import Hidden, Ink, Kind, ink_of, style_of
 from .unseen.layers import Layers

@@ -10,8 +10,9 @@ from enum import StrEnum
 from rag_core.domain.acts import Actor, acting
 from rag_core.errors import InvalidInput
 from rag_core.library.stored.store import is_name
-from rag_core.service.refusals import Forbidden
+from rag_core.service.callers.refusals import Forbidden
 
+VISITOR = "visit:"  # begins the name of a visitor of a shared demo
 EVERY = "*"  # as a collection of a token: all of them, also those to come
 
 

@@ -8,7 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
-from rag_core.service.refusals import TooOften
+from rag_core.service.callers.refusals import TooOften
 
 PER_MINUTE = 120  # calls of one caller; a person with a program behind them needs fewer
 BURST_SHARE = 0.25  # this share of a minute's calls may come at once

@@ -23,10 +23,9 @@ from rag_core.domain.acts import Action, Actor, acting
 from rag_core.errors import RagError
 from rag_core.library.stored.store import collections, is_begun
 from rag_core.service.callers.people import ACTS, Right
-from rag_core.service.callers.principal import Principal, Scope
+from rag_core.service.callers.principal import VISITOR, Principal, Scope
 from rag_core.service.callers.rate import Rate
-from rag_core.service.queues.places import VISITOR
-from rag_core.service.refusals import Overloaded
+from rag_core.service.callers.refusals import Overloaded
 
 MINUTES = 60  # after the last sign of a visitor; an open page gives one a minute
 MAX_HOURS = 24.0  # a visit ends then at the latest, whatever is open

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -12,9 +14,25 @@ from rag_core.evaluation.guarantee import Kind, Target
 from rag_core.library.stored.bounds import MAX_KEY_CHARS
 from rag_core.service.messages.models import Told
 from rag_core.service.messages.request_models import Asked, Chosen
-from rag_core.service.runs import Wanted
 
 Threshold = Annotated[str, Field(max_length=MAX_KEY_CHARS)]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The promise that a certificate is to make.
+
+    Args:
+        request: the targets, and the thresholds that are chosen.
+        preset: the settings beside them; the run's own without.
+        values: single settings over it.
+        save_as: the name of a preset that keeps it; empty for none.
+    """
+
+    request: Request
+    preset: str | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+    save_as: str = ""
 
 
 class ResumeIn(Asked):

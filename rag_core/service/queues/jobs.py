@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rag_core.service.callers.principal import Principal, Scope
+from rag_core.service.callers.refusals import Overloaded, ShareTaken, missing
 from rag_core.service.callers.visits import is_visit
-from rag_core.service.refusals import Overloaded, ShareTaken, missing
 from rag_core.work.jobs import MAX_VISITOR, MAX_VISITORS, File, Job, Place, Runner, Work
 
 MAX_JOBS, MAX_EACH = 8, 4  # that are not finished, in all and of one caller: each holds its files, and the last one waits for all others

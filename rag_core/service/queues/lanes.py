@@ -12,8 +12,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from rag_core.service.callers.refusals import Stopping
 from rag_core.service.queues.places import CALLER, Places
-from rag_core.service.refusals import Stopping
 
 T = TypeVar("T")
 RETRY_SECONDS = 5  # a question takes less than one; those before it in a full queue take a few

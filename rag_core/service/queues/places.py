@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from rag_core.service.refusals import Overloaded, ShareTaken
+from rag_core.service.callers.principal import VISITOR
+from rag_core.service.callers.refusals import Overloaded, ShareTaken
 
 CALLER: ContextVar[str] = ContextVar("caller", default="")  # whose call this is; "" where there is one caller only, who has no share
-VISITOR = "visit:"  # begins the name of a visitor of a shared demo
 VISITORS_SHARE = 0.75  # a part of all places, for all visitors together: whoever has a token finds one
 
 

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from ..rows import Rect
+from ..basics.rows import Rect
 
 NEAR_PT = 0.5  # glyphs of one word abut; a space between words is at least twice as wide, in print of 4 pt too
 THIN_PT = 0.1  # what is thinner stands above or below another glyph

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..columns import packed
-from ..mupdf import import_pymupdf
-from ..rows import Rect, Run, Word, build
+from ..basics.columns import packed
+from ..basics.mupdf import import_pymupdf
+from ..basics.rows import Rect, Run, Word, build
 from .tesseract import Found, NoTesseract, Tesseract
 
 DPI = 200  # enough for 8-pt print; docs/scans.md has what 150 and 300 give

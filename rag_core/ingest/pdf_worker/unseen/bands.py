@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..rows import Rect
+from ..basics.rows import Rect
 
 BAND_PT = 16.0  # about a row of print
 TALL = 100  # bands; what touches more is looked at each time

@@ -15,8 +15,8 @@ from typing import Any
 import pymupdf
 from pymupdf import mupdf
 
-from ..marks import fitting_zoom
-from ..rows import Rect, union
+from ..basics.marks import fitting_zoom
+from ..basics.rows import Rect, union
 from .chosen import Chosen
 from .trace import CONTRAST
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import pymupdf
 
+from ..basics.rows import Rect, Word
 from ..letters.crowded import Glyph
 from ..letters.fonts import Fonts, bare_name
 from ..letters.replaced import replaced
-from ..rows import Rect, Word
 from .bands import Bands
 from .hidden import TINY_PT, Ink, Kind
 from .ink import Question, unseen

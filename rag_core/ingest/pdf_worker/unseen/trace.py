@@ -14,8 +14,8 @@ from typing import Any
 
 from pymupdf import mupdf
 
+from ..basics.rows import Rect, union
 from ..letters.crowded import FURTHER, Glyph, crowded
-from ..rows import Rect, union
 from .bands import Bands, band_of
 from .corners import Corners
 
