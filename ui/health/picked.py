@@ -86,11 +86,14 @@ def rows_of(kept: Sequence[Kept], page: str, collection: str) -> list[dict[str, 
     """One row for each question: when, its text, how it ended, how sure, and the address of its decision. `page` is this page's address."""
     return [
         {
-            "at": one.at[:16].replace("T", " "), "question": one.question, "why": _ended(one),
-            "sure": None if one.summary.correctness is None else round(100 * one.summary.correctness), "trace": trace_of(one, page, collection),
+            "at": one.at[:16].replace("T", " "),
+            "question": one.question,
+            "why": _ended(one),
+            "sure": None if one.summary.correctness is None else round(100 * one.summary.correctness),
+            "trace": trace_of(one, page, collection),
         }
         for one in kept
-    ]  # fmt: skip
+    ]
 
 
 def trace_of(one: Kept, page: str, collection: str) -> str:

@@ -147,8 +147,7 @@ def _show_clicked(
     limit, line = clicked
     there = judge(questions, of, records, now.settings, now.settings.changed(**{KNOB: limit, MODE: Mode.ENFORCE}))
     rows = np.flatnonzero(members(there.marked)[line])
-    title = say(f"lab_limit.clicked_{line}", limit=round(100 * limit, 2), n=len(rows))
-    picked.show(rows, questions, records, now, before, title, PICKED)
+    picked.show(rows, questions, records, now, before, f"lab_limit.clicked_{line}", PICKED, limit=round(100 * limit, 2))
 
 
 def _take_clicked() -> None:

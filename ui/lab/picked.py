@@ -69,13 +69,17 @@ def show(
     records: Sequence[Measurements],
     now: Judged,
     before: Judged,
-    title: str = "",
+    title: str = "lab_picked.title",
     key: str = _PICKED,
+    **numbers: float,
 ) -> None:
-    """List these questions; a click on one opens its trace below. What was clicked is in the session under `key`."""
+    """List these questions; a click on one opens its trace below.
+
+    `title` is the key of the text above the list, which counts them and has `numbers`. The session holds under `key` what was clicked.
+    """
     with st.container(key=key, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.markdown(title or say("lab_picked.title", n=len(rows)))
+            st.markdown(say(title, n=len(rows), **numbers))
             st.button(
                 say("lab_picked.close"), key=f"{key}_close", icon=":material/close:", type="tertiary", on_click=let_go, args=(key,)
             )  # fmt: skip
@@ -86,7 +90,7 @@ def show(
 
 
 def part_of(chart: str) -> dict[str, object]:
-    """What the part of a plot that was clicked tells, by the names of its fields; empty for a click beside everything."""
+    """The part of a plot that was clicked: what it tells, by the names of its fields; empty for a click beside everything."""
     found = st.session_state[chart].selection.get(PICK) or []
     return dict(found[-1]) if found else {}
 
