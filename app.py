@@ -7,7 +7,8 @@ from pathlib import Path
 import streamlit as st
 
 from rag_core.service.callers.people import Right
-from ui.app import collections, media, sign_in, touches, visitor
+from ui.app import media, touches
+from ui.app.people import collections, sign_in, visitor
 from ui.app.texts import say
 
 BRAND = Path(__file__).resolve().parent / "data" / "brand"

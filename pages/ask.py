@@ -8,8 +8,8 @@ from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.errors import RagError
 from ui import frame
 from ui.app import state
+from ui.app.jobs.progress import running, upload_field
 from ui.app.problems import show_error
-from ui.app.progress import running, upload_field
 from ui.app.scope import choose_scope
 from ui.app.texts import say
 from ui.ask import answer, keys, turns

@@ -6,7 +6,7 @@ import streamlit as st
 
 from rag_core.work.jobs import File
 from ui import frame
-from ui.app import finished, progress
+from ui.app.jobs import finished, progress
 from ui.app.texts import say
 from ui.documents import catalogue, dropping, findings, keeping, metadata, page_by_page, rebuild, undo
 

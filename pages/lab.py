@@ -15,8 +15,11 @@ from ui import frame
 from ui.app import state
 from ui.app.problems import show_error
 from ui.app.texts import say
-from ui.lab import certify, compare, domains, queue, results, sets
+from ui.lab import certify, queue
 from ui.lab import state as lab
+from ui.lab.comparison import compare, domains
+from ui.lab.outcomes import results
+from ui.lab.runs import sets
 from ui.settings.sidebar import settings_from_sidebar
 
 WIDTH = 1500  # pixels, as on the Ask page

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -117,13 +118,15 @@ def test_given_the_readme_tree_when_compared_then_it_is_the_real_one() -> None:
 
 
 def test_given_the_house_when_counted_then_it_keeps_its_budgets() -> None:
-    """A newcomer sees at most 26 rooms and six modules at the root of the core."""
+    """A newcomer sees at most 26 rooms and six modules at the root of the core, and no room is a list of more than 18 modules."""
     modules = [Path(name) for name in tracked_and_new() if name.endswith(".py")]
+    crowded = Counter(path.parent for path in modules if path.parts[0] in ("rag_core", "ui", "training") and path.name != "__init__.py")
     root = {path.name for path in modules if path.parent == Path("rag_core")}
     rooms = {path.parts[:2] for path in modules if path.parts[0] in ("rag_core", "ui") and len(path.parts) > 2}
 
     assert len(root) <= 6
     assert len(rooms) <= 26
+    assert {str(room): count for room, count in crowded.items() if count > 18} == {}
 
 
 def test_given_the_repository_when_searched_then_no_file_names_a_path_of_one_machine() -> None:

@@ -12,10 +12,11 @@ from rag_core.engine import Engine
 from rag_core.errors import ModelMismatch, RagError, StoreMismatch
 from rag_core.library.library import AddReport
 from rag_core.work import loading
-from ui.app import collections, first_run, sign_in, state, visitor
-from ui.app.background import watch
+from ui.app import first_run, state
+from ui.app.jobs.background import watch
+from ui.app.jobs.progress import show_jobs
+from ui.app.people import collections, sign_in, visitor
 from ui.app.problems import show_error
-from ui.app.progress import show_jobs
 from ui.app.texts import say
 from ui.documents import rebuild
 

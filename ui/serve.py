@@ -2,7 +2,7 @@
 
 `streamlit run app.py` starts the same server, a little slower: here the model's process is started before the slow imports. With the server
 begin the loading of the model and, at the first start, the indexing of the samples, before the first browser asks for them. Every response
-carries headers by which a browser refuses anything that does not come from here, and pages of other origins are refused (`ui.app.guard`).
+carries headers by which a browser refuses anything that does not come from here, and pages of other origins are refused (`people.guard`).
 """
 
 from __future__ import annotations
@@ -36,12 +36,14 @@ from rag_core.work import loading
 from rag_core.work.background import Background
 from rag_core.work.jobs import Runner
 from ui import frame
-from ui.app import first_run, state, uploads, visitor
-from ui.app.crowds import Crowds
+from ui.app import first_run, state
 from ui.app.downloads import NotedDownloads
-from ui.app.guard import OnlyThisPage
-from ui.app.signed_in import SignedIn
-from ui.app.visiting import NewVisits
+from ui.app.jobs import uploads
+from ui.app.people import visitor
+from ui.app.people.crowds import Crowds
+from ui.app.people.guard import OnlyThisPage
+from ui.app.people.signed_in import SignedIn
+from ui.app.people.visiting import NewVisits
 from ui.documents import original
 
 PAGE = Path(__file__).resolve().parent.parent / "app.py"

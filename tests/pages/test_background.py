@@ -79,4 +79,4 @@ def test_given_the_pages_when_read_then_no_other_module_of_theirs_starts_a_threa
         if re.search(r"\bThread\(|PoolExecutor\(|run_every", path.read_text(encoding="utf-8"))
     }
 
-    assert starting == {"ui/app/background.py"}
+    assert starting == {"ui/app/jobs/background.py"}

@@ -11,9 +11,9 @@ import pytest
 
 from rag_core.entrypoints.http.origin import Message, Receive, Send
 from rag_core.service.callers.visits import Visits
-from ui.app import crowds, visitor
-from ui.app.crowds import Crowds
-from ui.app.visiting import NewVisits
+from ui.app.people import crowds, visitor
+from ui.app.people.crowds import Crowds
+from ui.app.people.visiting import NewVisits
 
 TLS, PLAIN = "https", "http"
 

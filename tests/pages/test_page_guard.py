@@ -18,7 +18,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from rag_core.entrypoints.http import headers, origin
 from ui import serve
-from ui.app import guard
+from ui.app.people import guard
 
 HERE = ("127.0.0.1", 50000)
 HOST = {"host": "127.0.0.1:8501"}

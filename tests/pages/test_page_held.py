@@ -9,9 +9,9 @@ from page_kit import JOB_SECONDS, Touch, ask, asked_of, session_of, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.errors import ModelUnavailable
-from ui.app import recording
 from ui.app.asked import Asked
 from ui.app.pending import Pending
+from ui.app.people import recording
 from ui.ask.question import asking
 from ui.ask.question.examples import EXAMPLES
 

@@ -9,11 +9,12 @@ from streamlit.testing.v1 import AppTest
 from rag_core.evaluation import Ran
 from rag_core.evaluation.labelled import read_labelled
 from rag_core.settings import Settings
-from ui.app import recording, state
+from ui.app import state
+from ui.app.people import recording
 from ui.app.texts import say
-from ui.lab import running, sweep
-from ui.lab.flips import CHOSEN
-from ui.lab.sets import tag
+from ui.lab.outcomes.flips import CHOSEN
+from ui.lab.runs import running, sweep
+from ui.lab.runs.sets import tag
 from ui.settings.wording import setting_name
 
 LABELLED = (

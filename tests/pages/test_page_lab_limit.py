@@ -11,7 +11,7 @@ from rag_core.evaluation.tradeoff import Effect
 from rag_core.records import DELETED
 from rag_core.settings import Mode
 from ui.app.texts import say
-from ui.lab import limit
+from ui.lab.outcomes import limit
 
 
 def test_given_a_run_when_opened_then_four_counts_and_a_limit_with_its_price_in_words_come_first() -> None:

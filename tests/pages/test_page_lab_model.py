@@ -12,9 +12,9 @@ from page_kit import badges, captions, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.status import Reason
-from ui.app import recording
+from ui.app.people import recording
 from ui.app.texts import say, tell
-from ui.lab.flips import CHOSEN, reason_in_words
+from ui.lab.outcomes.flips import CHOSEN, reason_in_words
 
 LABELLED = (
     b"question,answerable,answers,kind\n"

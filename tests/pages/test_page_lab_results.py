@@ -30,10 +30,11 @@ from rag_core.records.stored import RunHead
 from rag_core.settings import Mode, Settings
 from ui.app.texts import say
 from ui.ask.leaving import export
-from ui.lab import charts, flips, picked, sending, tables
-from ui.lab import limit as limits_of
-from ui.lab.judged import fixed, judge
-from ui.lab.picked import Pick
+from ui.lab import tables
+from ui.lab.outcomes import charts, flips, picked, sending
+from ui.lab.outcomes import limit as limits_of
+from ui.lab.outcomes.judged import fixed, judge
+from ui.lab.outcomes.picked import Pick
 
 GATED = {"correctness_mode": Mode.ENFORCE, "min_correctness": 0.56}
 HOSTILE = "=1+1 **bold** ![x](http://evil.example/x.png) <script>window.hacked = 1</script>"
@@ -73,7 +74,7 @@ def head(held: dict[str, Any]) -> RunHead:
 
 
 def script(held: dict) -> None:  # type: ignore[type-arg]  # runs alone, without this file's imports
-    from ui.lab import results
+    from ui.lab.outcomes import results
 
     results.show(None, held["questions"], held["of"], held["records"], held["settings"], held["run"])  # type: ignore[arg-type]
 

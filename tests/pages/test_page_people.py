@@ -20,8 +20,9 @@ from rag_core.records.stored import FeedbackKind, FeedbackState, SavedPreset
 from rag_core.service.callers.people import ACTS, Person, Right
 from rag_core.wiring import act_log, make_collection, noting, records
 from rag_core.work import loading
-from ui.app import media, state, visitor
-from ui.app.signed_in import SignedIn
+from ui.app import media, state
+from ui.app.people import visitor
+from ui.app.people.signed_in import SignedIn
 from ui.app.texts import say
 from ui.documents import original
 

@@ -17,7 +17,8 @@ from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.work import loading
 from ui import serve
-from ui.app import first_run, guard, state
+from ui.app import first_run, state
+from ui.app.people import guard
 from ui.app.texts import say, screen, tell
 
 

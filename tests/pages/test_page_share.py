@@ -14,7 +14,8 @@ from streamlit.testing.v1 import AppTest
 from rag_core.domain.status import Reason
 from rag_core.errors import InvalidInput
 from rag_core.ingest.reading.sheet import compose_sheet
-from ui.app import recording, state
+from ui.app import state
+from ui.app.people import recording
 from ui.app.texts import say
 from ui.ask.leaving import export, link
 

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from rag_core.decision.decide import replay
 from rag_core.engine import Engine
 from rag_core.settings import Settings
-from ui.app import recording
+from ui.app.people import recording
 from ui.app.texts import say, tell
 from ui.ask import side_by_side
 

@@ -12,7 +12,8 @@ from streamlit.testing.v1 import AppTest
 from rag_core.decision.decide import decide
 from rag_core.engine import Engine
 from rag_core.settings import Settings
-from ui.app import recording, state
+from ui.app import state
+from ui.app.people import recording
 from ui.app.texts import say
 from ui.ask.question import examples, suggested
 

@@ -8,7 +8,7 @@ from page_kit import ask, asked_of, badges, by_key, captions, session_of, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.measurements import REWRITTEN_BY, TYPED
-from ui.app import recording
+from ui.app.people import recording
 
 HOTEL = "What may a hotel in London cost per night?"
 BERLIN = "And in Berlin?"

@@ -26,8 +26,8 @@ from rag_core.library.disk.private import HeldFile
 from rag_core.library.stored.sources import Source
 from rag_core.service.callers.visits import Visit, Visits
 from ui import frame
-from ui.app import progress, uploads
-from ui.app.uploads import COUNTED_BYTES, SMALL_BYTES, OnDisk
+from ui.app.jobs import progress, uploads
+from ui.app.jobs.uploads import COUNTED_BYTES, SMALL_BYTES, OnDisk
 
 SESSION = "one"
 Drop = Callable[..., list[UploadedFile]]

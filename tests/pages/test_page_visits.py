@@ -16,8 +16,9 @@ from rag_core.domain.ports import Cancel, Progress
 from rag_core.library.library import AddReport
 from rag_core.service.callers.visits import Visit, Visits
 from rag_core.wiring import records
-from ui.app import first_run, state, visitor
-from ui.app import progress as jobs_on_page
+from ui.app import first_run, state
+from ui.app.jobs import progress as jobs_on_page
+from ui.app.people import visitor
 from ui.app.texts import say
 from ui.ask.question.examples import EXAMPLES
 

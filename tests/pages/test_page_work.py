@@ -21,9 +21,10 @@ from rag_core.settings import Settings
 from rag_core.wiring import as_built, open_engine
 from rag_core.work import loading
 from rag_core.work.jobs import LEFT_ALONE_SECONDS, Job
-from ui.app import progress, state
+from ui.app import state
+from ui.app.jobs import progress
+from ui.app.jobs.work import ABOUT_DOCUMENTS
 from ui.app.texts import screen
-from ui.app.work import ABOUT_DOCUMENTS
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 PDF = "application/pdf"

@@ -112,7 +112,7 @@ class Session:
     choices: dict[str, Choice] = field(default_factory=dict)
     starting: str = ""
     switched: int = 0  # how often the program chose another collection
-    uploads: int = 0  # upload fields that were used up (`ui.app.progress`)
+    uploads: int = 0  # upload fields that were used up (`ui.app.jobs.progress`)
     uploads_taken: set[str] = field(default_factory=set)  # ids of the files that the present one sent and that were taken
     uploads_at: float = 0.0  # when the last ones were, by `time.monotonic`
     upload_error: RagError | None = None  # why the last upload was not taken

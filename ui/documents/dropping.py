@@ -9,8 +9,9 @@ from rag_core.errors import RagError
 from rag_core.library.stored import titles
 from rag_core.service.callers.people import Right
 from rag_core.work.dropping import drop
-from ui.app import first_run, state, visitor
-from ui.app.collections import shown_name, switch
+from ui.app import first_run, state
+from ui.app.people import visitor
+from ui.app.people.collections import shown_name, switch
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
 from ui.documents import undo, viewer

@@ -11,12 +11,13 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.library.stored.inbox import Accepted
 from rag_core.service.callers.people import Right
-from ui.app import state, visitor
-from ui.app.finished import show_names
+from ui.app import state
+from ui.app.jobs.finished import show_names
+from ui.app.jobs.progress import writing
+from ui.app.jobs.work import start_reread, start_resume
+from ui.app.people import visitor
 from ui.app.problems import show_error
-from ui.app.progress import writing
 from ui.app.texts import say
-from ui.app.work import start_reread, start_resume
 from ui.documents import undo, viewer
 from ui.documents.ingest_fields import ingest_fields
 

@@ -9,10 +9,10 @@ from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, RagError
 from rag_core.library.stored.sources import described
 from rag_core.service.callers.people import Right
-from ui.app import visitor
 from ui.app.dates import shown_date
+from ui.app.jobs.progress import writing
+from ui.app.people import visitor
 from ui.app.problems import show_error
-from ui.app.progress import writing
 from ui.app.texts import say, tell
 from ui.documents.keeping import WAIT_SECONDS, write
 

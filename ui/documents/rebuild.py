@@ -11,11 +11,12 @@ from rag_core.service.callers.people import Right
 from rag_core.settings import Settings
 from rag_core.wiring import VECTOR_STORES, as_built
 from rag_core.work.jobs import File
-from ui.app import state, visitor
+from ui.app import state
+from ui.app.jobs.progress import writing
+from ui.app.jobs.work import here, start_rebuild
+from ui.app.people import visitor
 from ui.app.problems import show_error
-from ui.app.progress import writing
 from ui.app.texts import say, tell
-from ui.app.work import here, start_rebuild
 from ui.documents.ingest_fields import ingest_fields
 
 

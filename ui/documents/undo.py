@@ -19,10 +19,10 @@ from rag_core.library.disk.private import HeldFile
 from rag_core.library.stored.bounds import MAX_BYTES
 from rag_core.library.stored.sources import Source
 from ui.app import state
-from ui.app.finished import show_names
-from ui.app.progress import writing
+from ui.app.jobs.finished import show_names
+from ui.app.jobs.progress import writing
+from ui.app.jobs.work import start_add
 from ui.app.texts import say
-from ui.app.work import start_add
 
 HELD_SECONDS = 600.0  # ten minutes: long enough to notice, and then a deleted file is gone
 _DELETED = "deleted_documents"

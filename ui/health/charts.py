@@ -9,7 +9,7 @@ import altair as alt
 
 from rag_core.evaluation.health import Drift, Goal
 from ui.app.texts import say
-from ui.lab.charts import BLUE, GREY, ORANGE, pick
+from ui.lab.outcomes.charts import BLUE, GREY, ORANGE, pick
 
 HEIGHT = 260  # pixels
 Spec = dict[str, Any]

@@ -11,7 +11,7 @@ import streamlit as st
 
 from rag_core.evaluation.health import GOALS, Drift, Figure, Kept, by_day, figure
 from rag_core.records.stored import FeedbackKind, FeedbackState
-from ui.app import recording
+from ui.app.people import recording
 from ui.app.texts import say, tell
 from ui.health import charts, picked
 

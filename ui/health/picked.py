@@ -16,8 +16,8 @@ from rag_core.evaluation.health import Kept
 from ui.app import state
 from ui.app.texts import say, tell
 from ui.ask.leaving import link
-from ui.lab import picked
-from ui.lab.charts import Spec
+from ui.lab.outcomes import picked
+from ui.lab.outcomes.charts import Spec
 
 MAX_LISTED = 200  # the newest; a table is not for reading thousands
 _PICKED = "health_picked"  # in the session

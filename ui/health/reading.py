@@ -16,7 +16,7 @@ from rag_core.evaluation.health import Kept
 from rag_core.work.background import Background
 from rag_core.work.watching import kept
 from ui.app import state
-from ui.app.background import watch
+from ui.app.jobs.background import watch
 from ui.app.problems import show_error
 from ui.app.texts import say
 

@@ -16,8 +16,8 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.records.stored import Feedback, FeedbackKind, FeedbackState
-from ui.app import recording
 from ui.app.naming import unique_names
+from ui.app.people import recording
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
 from ui.ask.history import outcome_in_words

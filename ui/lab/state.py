@@ -15,7 +15,8 @@ from rag_core.records.stored import RunHead
 from rag_core.wiring import records
 from rag_core.work import loading
 from rag_core.work.recording import passage_of
-from ui.app import recording, state
+from ui.app import state
+from ui.app.people import recording
 from ui.app.texts import say, tell
 
 MAX_RUNS_KEPT = 6  # in memory; a recorded question takes some 40 kB

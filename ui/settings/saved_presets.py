@@ -18,7 +18,8 @@ from rag_core.service.callers.people import Right
 from rag_core.settings import DEFAULT_PRESET, Mode, Settings, presets
 from rag_core.wiring import RecordStore, records
 from rag_core.work import loading
-from ui.app import state, touches, visitor
+from ui.app import state, touches
+from ui.app.people import visitor
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
 from ui.settings import certificates

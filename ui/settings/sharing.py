@@ -18,8 +18,9 @@ from rag_core.errors import InvalidSetting, RagError
 from rag_core.library.stored.store import collections
 from rag_core.settings import Knob, Settings
 from rag_core.settings.configuration import load_settings
-from ui.app import first_run, state, visitor
-from ui.app.collections import switch
+from ui.app import first_run, state
+from ui.app.people import visitor
+from ui.app.people.collections import switch
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
 from ui.settings.fields import FIXED, changed, help_text, take

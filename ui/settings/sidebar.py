@@ -9,7 +9,8 @@ import streamlit as st
 from rag_core.decision.checks import CHECKS
 from rag_core.errors import RagError
 from rag_core.settings import Knob, Mode, Settings, Stage
-from ui.app import recording, state
+from ui.app import state
+from ui.app.people import recording
 from ui.app.problems import show_error
 from ui.app.texts import say
 from ui.settings import calibration, model_fields, saved_presets, sharing

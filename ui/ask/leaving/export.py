@@ -20,7 +20,7 @@ from rag_core.ingest.reading.pdf import render_page
 from rag_core.ingest.reading.pdf_facts import form_of
 from rag_core.ingest.reading.sheet import compose_sheet
 from ui.app.asked import Asked
-from ui.app.collections import shown_name
+from ui.app.people.collections import shown_name
 from ui.app.texts import say, tell
 from ui.ask.decision.evidence import as_read
 from ui.ask.decision.how_sure import line

@@ -11,9 +11,9 @@ from rag_core.domain.acts import Action
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.records.stored import MAX_COMMENT_CHARS, FeedbackKind
-from ui.app import recording, visitor
 from ui.app.asked import Asked, Given
 from ui.app.naming import unique_names
+from ui.app.people import recording, visitor
 from ui.app.problems import show_error
 from ui.app.texts import say
 from ui.ask.leaving import labelling

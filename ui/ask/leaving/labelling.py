@@ -15,9 +15,9 @@ from rag_core.errors import RagError
 from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.records.stored import FeedbackKind
 from rag_core.service.callers.people import Right
-from ui.app import recording, visitor
 from ui.app.asked import Asked
 from ui.app.naming import unique_names
+from ui.app.people import recording, visitor
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
 

@@ -13,8 +13,9 @@ from rag_core.decision.decide import decide
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, RagError
 from rag_core.work.recording import passage_of
-from ui.app import recording, state
+from ui.app import state
 from ui.app.asked import Asked
+from ui.app.people import recording
 from ui.app.problems import show_error
 from ui.app.scope import Scope
 from ui.app.texts import say

@@ -14,9 +14,10 @@ from rag_core.domain.measurements import REWRITTEN_BY, TYPED, Measurements
 from rag_core.domain.ports import Cancel
 from rag_core.engine import Engine
 from rag_core.settings import Cost, Settings
-from ui.app import bounded, recording
 from ui.app.asked import COLLECTION, Asked
+from ui.app.jobs import bounded
 from ui.app.pending import Pending, tab_closed
+from ui.app.people import recording
 from ui.app.scope import Scope
 from ui.app.state import Held, Session, session
 

@@ -24,7 +24,7 @@ from rag_core.library.stored.snapshot import Snapshot
 from rag_core.settings import DATA, Settings
 from rag_core.work.background import Background
 from ui.app import state
-from ui.app.background import watch
+from ui.app.jobs.background import watch
 from ui.app.state import Session
 from ui.app.texts import say
 from ui.ask.question.asking import ASK, INGEST

@@ -11,7 +11,7 @@ from rag_core.domain.llm_trace import Step
 from rag_core.domain.status import Reason
 from ui.app import state
 from ui.app.asked import Asked
-from ui.app.background import watch
+from ui.app.jobs.background import watch
 from ui.app.pending import Pending
 from ui.app.texts import say, tell
 

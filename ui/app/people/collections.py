@@ -13,7 +13,8 @@ from rag_core.library.stored import titles
 from rag_core.library.stored.store import collections
 from rag_core.service.callers.people import Right
 from rag_core.wiring import make_titled
-from ui.app import first_run, sign_in, state, visiting, visitor
+from ui.app import first_run, state
+from ui.app.people import sign_in, visiting, visitor
 from ui.app.problems import show_error
 from ui.app.texts import say
 

@@ -11,12 +11,14 @@ from rag_core.errors import RagError
 from rag_core.service.callers.people import Right
 from rag_core.work import loading
 from rag_core.work.jobs import STAGES, FileState, Job
-from ui.app import first_run, state, uploads, visitor
-from ui.app.background import watch
-from ui.app.collections import shown_name, switch
-from ui.app.finished import show_results
+from ui.app import first_run, state
+from ui.app.jobs import uploads
+from ui.app.jobs.background import watch
+from ui.app.jobs.finished import show_results
+from ui.app.jobs.work import ABOUT_DOCUMENTS, here, start_add
+from ui.app.people import visitor
+from ui.app.people.collections import shown_name, switch
 from ui.app.texts import say, tell
-from ui.app.work import ABOUT_DOCUMENTS, here, start_add
 
 __all__ = ["running", "show_jobs", "upload_field", "writing"]
 

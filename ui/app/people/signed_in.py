@@ -1,6 +1,6 @@
 """Lets pictures, downloads and uploads through for people who signed in, where people do, and for visitors; what is noted names them.
 
-The page itself is drawn for everybody, and shows a stranger the way to sign in and nothing else (`ui.app.sign_in`).
+The page itself is drawn for everybody, and shows a stranger the way to sign in and nothing else (`ui.app.people.sign_in`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from starlette.requests import Request
 
 from rag_core.domain.acts import Action, acting
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send
-from ui.app import media, visitor
+from ui.app import media
+from ui.app.people import visitor
 
 MEDIA = "media"
 FOLDERS = frozenset({MEDIA, "original"})  # pictures and downloads; a document's PDF

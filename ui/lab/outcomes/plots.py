@@ -17,8 +17,8 @@ from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.settings import Scale
 from ui.app.texts import say
 from ui.ask.decision.trace import LIMITS
-from ui.lab import charts, picked
-from ui.lab.judged import Fixed, Judged
+from ui.lab.outcomes import charts, picked
+from ui.lab.outcomes.judged import Fixed, Judged
 
 RELIABILITY_BINS = 10  # tenths of the scale, for the calibration error
 MAX_LIMITS = 4  # drawn as lines; where a limit differs from question to question there may be more

@@ -12,9 +12,9 @@ from rag_core.errors import PasswordNeeded, RagError
 from rag_core.library.library import AddReport
 from rag_core.work.jobs import Job
 from ui.app import state
+from ui.app.jobs.work import here, start_add
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
-from ui.app.work import here, start_add
 
 if TYPE_CHECKING:
     from rag_core.evaluation import Ran
@@ -124,7 +124,7 @@ def _ask_password(key: str, position: int, job: Job) -> None:
 
 
 def _open_locked(key: str, position: int, job: Job) -> None:
-    """Try the password that was typed into this field on the file that asked for it; a callback, as in `ui.app.progress`."""
+    """Try the password that was typed into this field on the file that asked for it; a callback, as in `ui.app.jobs.progress`."""
     password = st.session_state.get(key)
     if not password or job.report is None:
         return

@@ -8,7 +8,7 @@ from rag_core.errors import RagError
 from rag_core.evaluation.sequential import ALPHA
 from rag_core.wiring import RecordStore
 from rag_core.work.profiles import Standing, standings
-from ui.app import recording
+from ui.app.people import recording
 from ui.app.texts import say, tell
 
 PROBLEM = "domain_problem"  # shown at the head of the tab

@@ -21,16 +21,17 @@ from rag_core.evaluation.tradeoff import Effect, Tradeoff, effect
 from rag_core.ingest.reading.sheet import compose_sheet
 from rag_core.records.stored import RunHead
 from rag_core.settings import Mode
-from ui.app import recording, state
-from ui.app.collections import shown_name
+from ui.app import state
+from ui.app.people import recording
+from ui.app.people.collections import shown_name
 from ui.app.texts import say, tell
 from ui.ask.history import outcome_in_words
 from ui.ask.leaving.export import NAME_CHARS, Block, block, to_markdown
 from ui.ask.question.asking import changed_knobs
-from ui.lab import flips
-from ui.lab.judged import Judged
-from ui.lab.limit import COUNTS
-from ui.lab.running import changed_in_words, run_before
+from ui.lab.outcomes import flips
+from ui.lab.outcomes.judged import Judged
+from ui.lab.outcomes.limit import COUNTS
+from ui.lab.runs.running import changed_in_words, run_before
 from ui.settings import saved_presets
 from ui.settings.wording import percent, setting_name, value_in_words
 

@@ -1,4 +1,4 @@
-"""The way to sign in, for strangers; and who signed in, with the way out. What a person may do is decided elsewhere (`ui.app.visitor`)."""
+"""The way to sign in, for strangers; and who signed in, with the way out. What a person may do is decided in `visitor`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import streamlit as st
 
 from rag_core.errors import InvalidSetting
 from rag_core.service.callers.people import Person, Right
-from ui.app import state, visiting, visitor
+from ui.app import state
+from ui.app.people import visiting, visitor
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
 

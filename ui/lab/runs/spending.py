@@ -11,9 +11,10 @@ from rag_core import evaluation as evaluate
 from rag_core.engine import Engine
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.settings import Settings
-from ui.app import recording, state
+from ui.app import state
+from ui.app.jobs.work import here
+from ui.app.people import recording
 from ui.app.texts import say, tell
-from ui.app.work import here
 
 MIN_BUDGET = 1000  # tokens; also the step of the field
 MAX_BUDGET = 1_000_000_000  # tokens: more than any run takes; a slip of the keyboard stops there

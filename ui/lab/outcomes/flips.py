@@ -27,8 +27,8 @@ from ui.app.texts import say, screen, tell
 from ui.ask.changes import outcome
 from ui.ask.decision.refusal import show_refusal
 from ui.ask.decision.trace import show_trace
-from ui.lab import why
-from ui.lab.judged import Judged, judge
+from ui.lab.outcomes import why
+from ui.lab.outcomes.judged import Judged, judge
 from ui.lab.tables import offer
 from ui.settings import saved_presets
 

@@ -1,6 +1,6 @@
 """Shows the effect of a limit: right answers, wrong ones and refusals on one curve over one slider, and a limit for a price in words.
 
-No statistics here: intervals, ROC and the rest wait in the details below (`ui.lab.results`).
+No statistics here: intervals, ROC and the rest wait in the details below (`ui.lab.outcomes.results`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from rag_core.evaluation.tradeoff import Effect, Tradeoff, effect, members, sugg
 from rag_core.settings import Mode, Settings
 from ui.app import touches
 from ui.app.texts import say
-from ui.lab import charts, picked
-from ui.lab.judged import Fixed, Judged, judge
+from ui.lab.outcomes import charts, picked
+from ui.lab.outcomes.judged import Fixed, Judged, judge
 from ui.settings.fields import set_knob
 
 KNOB, MODE, FIELD = "min_correctness", "correctness_mode", "lab_limit"

@@ -22,13 +22,14 @@ from rag_core.settings.profiles import SHIPPED, allowed, named, of_cost, profile
 from rag_core.wiring import RecordStore, records
 from rag_core.work import loading
 from rag_core.work.profiles import ASKED, propose
-from ui.app import recording, state
+from ui.app import state
+from ui.app.jobs.work import here
+from ui.app.people import recording
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
-from ui.app.work import here
-from ui.lab import comparing
 from ui.lab import state as lab
-from ui.lab.flips import of_in_words
+from ui.lab.comparison import comparing
+from ui.lab.outcomes.flips import of_in_words
 from ui.settings.fields import FIXED
 from ui.settings.wording import setting_name, value_in_words
 

@@ -20,8 +20,8 @@ from rag_core.records.stored import RunHead
 from rag_core.settings import Cost, Settings
 from ui.app.texts import say, tell
 from ui.ask.question.asking import changed_knobs
-from ui.lab import flips, limit, plots, sending
-from ui.lab.judged import Fixed, Judged, fixed, judge
+from ui.lab.outcomes import flips, limit, plots, sending
+from ui.lab.outcomes.judged import Fixed, Judged, fixed, judge
 from ui.lab.tables import offer
 from ui.settings.wording import moved_in_words
 

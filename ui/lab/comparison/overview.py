@@ -14,13 +14,14 @@ from rag_core.service.chosen import AS_BUILT
 from rag_core.settings import Cost, Settings, presets
 from rag_core.wiring import records
 from rag_core.work import loading
-from ui.app import recording, state
+from ui.app import state
+from ui.app.people import recording
 from ui.app.texts import say, tell
 from ui.ask.question.asking import changed_knobs
 from ui.lab import state as lab
-from ui.lab.judged import judge
-from ui.lab.limit import COUNTS
-from ui.lab.running import changed_in_words, run_before
+from ui.lab.outcomes.judged import judge
+from ui.lab.outcomes.limit import COUNTS
+from ui.lab.runs.running import changed_in_words, run_before
 from ui.lab.tables import offer
 from ui.settings import saved_presets
 

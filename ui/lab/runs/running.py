@@ -20,14 +20,15 @@ from rag_core.settings.configuration import retention
 from rag_core.wiring import records
 from rag_core.work import loading
 from rag_core.work.jobs import Runner
-from ui.app import recording, state
+from ui.app import state
+from ui.app.jobs.work import Here, here
+from ui.app.people import recording
 from ui.app.problems import show_error
 from ui.app.state import Session
 from ui.app.texts import say, tell
-from ui.app.work import Here, here
 from ui.ask.question.asking import changed_knobs
-from ui.lab import spending
 from ui.lab import state as lab
+from ui.lab.runs import spending
 from ui.settings.wording import moved_in_words, setting_name, value_in_words
 
 SEED = 20261121  # for a sample, so that the same part is drawn again

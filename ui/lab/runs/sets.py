@@ -23,10 +23,12 @@ from rag_core.evaluation.labelled import (
     to_row,
 )
 from rag_core.settings import DATA, Settings
-from ui.app import first_run, recording, state, uploads
+from ui.app import first_run, state
+from ui.app.jobs import uploads
+from ui.app.people import recording
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
-from ui.lab import running, sweep
+from ui.lab.runs import running, sweep
 
 TYPES = ["csv", "tsv", "txt", "jsonl", "json", "zip"]
 SAMPLES = DATA / "questions.jsonl"

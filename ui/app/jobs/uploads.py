@@ -23,7 +23,8 @@ from rag_core.library.stored.bounds import MAX_BYTES, MAX_FILES
 from rag_core.library.stored.sources import Source, kind_of
 from rag_core.service.callers.visits import ADDRESS_SHARE
 from rag_core.settings.configuration import quotas
-from ui.app import state, visitor
+from ui.app import state
+from ui.app.people import visitor
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile

@@ -21,15 +21,16 @@ from rag_core.records.stored import RunHead
 from rag_core.service.chosen import AS_BUILT
 from rag_core.settings import Cost, Settings, presets
 from rag_core.wiring import records
-from ui.app import state, visitor
-from ui.app.collections import shown_name
+from ui.app import state
+from ui.app.people import visitor
+from ui.app.people.collections import shown_name
 from ui.app.texts import say, tell
 from ui.ask.question.asking import changed_knobs
-from ui.lab import overview
 from ui.lab import state as lab
-from ui.lab.decisions import show_decision, show_label
-from ui.lab.flips import of_in_words, reason_in_words
-from ui.lab.judged import Judged, judge
+from ui.lab.comparison import overview
+from ui.lab.outcomes.decisions import show_decision, show_label
+from ui.lab.outcomes.flips import of_in_words, reason_in_words
+from ui.lab.outcomes.judged import Judged, judge
 from ui.lab.tables import offer
 from ui.settings import saved_presets
 from ui.settings.wording import setting_name

@@ -14,8 +14,9 @@ from rag_core.service.callers.people import Right
 from rag_core.settings.configuration import retention
 from rag_core.wiring import RecordStore, records
 from rag_core.work import recording
-from ui.app import state, visitor
+from ui.app import state
 from ui.app.asked import Asked
+from ui.app.people import visitor
 from ui.app.problems import show_error
 from ui.app.texts import say
 

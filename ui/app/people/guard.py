@@ -12,7 +12,7 @@ import streamlit as st
 
 from rag_core.entrypoints.http import origin
 from rag_core.entrypoints.http.origin import LOCAL, NO_ACCESS, WRONG_HOST, Asgi, Message, Receive, Send
-from ui.app import visitor
+from ui.app.people import visitor
 
 OURS = frozenset({"health", "host-config", "stream", "upload_file"})  # what the page itself asks of Streamlit under CORE
 CORE = "_stcore"

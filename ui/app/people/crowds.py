@@ -6,7 +6,7 @@ from collections import Counter
 
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, client_of
 from rag_core.service.callers.visits import network_of
-from ui.app import visitor
+from ui.app.people import visitor
 
 MAX_SOCKETS = 100  # web sockets of one address: a class of sixty with some tabs more; a quarter of the connections that `serve` takes
 TRY_LATER = 1013  # why a web socket is closed, by the registry of RFC 6455

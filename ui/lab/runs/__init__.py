@@ -1,0 +1,1 @@
+"""Labelled sets, and runs of them: begun, estimated, swept over a setting."""
