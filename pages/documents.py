@@ -32,22 +32,20 @@ def page() -> None:
     if not documents:
         st.info(say("documents.none_found"), icon=":material/search_off:")
         return
-    selected = catalogue.show_table(engine, snapshot, documents)
-    document = catalogue.choose(documents, selected)
-    if len(selected) > 1:
-        st.subheader(say("documents.selected", n=len(selected)), anchor=False)
-        finished.show_names([one.name for one in selected])
-        keeping.offer_reread(engine, selected)
-        keeping.offer_deletion(engine, selected)
-    else:
+    chosen = catalogue.choose(engine, snapshot, documents)
+    if len(chosen) == 1:
         left, right = st.columns([3, 2], gap="large")
         with left:
-            findings.show_findings(engine, document)
+            findings.show_findings(engine, chosen[0])
         with right:
-            metadata.edit(engine, document)
-        page_by_page.show(engine, document)
-        keeping.offer_reread(engine, [document])
-        keeping.offer_deletion(engine, [document])
+            metadata.edit(engine, chosen[0])
+        page_by_page.show(engine, chosen[0])
+    elif chosen:
+        st.subheader(say("documents.selected", n=len(chosen)), anchor=False)
+        finished.show_names([one.name for one in chosen])
+    if chosen:
+        keeping.offer_reread(engine, chosen)
+        keeping.offer_deletion(engine, chosen)
     st.divider()
     rebuild.offer_rebuild([File(one.name, one.id) for one in snapshot.documents])
     dropping.offer()

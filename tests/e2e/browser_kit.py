@@ -16,12 +16,15 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Locator, Page, expect, sync_playwright
 
+from ui.app.texts import say
+
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = Path("/usr/bin/chromium")
 START_SECONDS = 60.0
 WAIT_MS = 45_000  # for an answer on a busy machine; it takes less than a second on an idle one
 AS_MAKE_APP = ("ui.serve", "--port")
 SLIDER_LATE_MS = 400
+ROW_PIXELS = 35  # the height of a row in Streamlit's table
 expect.set_options(timeout=WAIT_MS)  # Playwright's own 5 s are too few where two browsers share two busy cores
 FIRST_RUN_MS = 120_000  # for the samples to be indexed on a busy machine; about ten seconds on an idle one
 
@@ -168,6 +171,21 @@ def choose(page: Page, field: str, beginning: str) -> None:
     box.click()
     box.fill(beginning)
     page.get_by_role("option", name=beginning).click()
+
+
+def choose_row(page: Page, text: str) -> None:
+    """Click the row of the documents that has this text. The table is one picture, with unseen cells that say where each text is."""
+    search = page.get_by_role("textbox", name=say("documents.find"))
+    if search.is_visible():  # a long table shows its beginning only
+        search.fill(text)
+        search.press("Enter")
+        settled(page)
+    table = page.locator('[data-testid="stDataFrame"]').first
+    cell = table.locator("td", has_text=text).first
+    row = int((cell.get_attribute("id") or "").rpartition("-")[2])
+    table.scroll_into_view_if_needed()
+    table.click(position={"x": 60, "y": ROW_PIXELS * (row + 1.5)})  # below the heads
+    settled(page)
 
 
 def go(page: Page, name: str, title: str = "") -> None:

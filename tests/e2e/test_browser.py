@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, WAIT_MS, ask, choose, drop, marked_rows, moved, settled
+from browser_kit import CHROMIUM, WAIT_MS, ask, choose, choose_row, drop, marked_rows, moved, settled
 from e2e_papers import FOREIGN, TRICKS, long_pdf, pdf
 from hostile import make
 from lab_session import list_points, measure
@@ -150,7 +150,7 @@ def test_given_a_hostile_title_text_and_file_name_when_shown_everywhere_then_not
     page.keyboard.press("Escape")
     page.get_by_role("link", name="Documents").click()
     expect(page.get_by_role("heading", name="What reading it found")).to_be_visible(timeout=WAIT_MS)
-    choose(page, "Document", "a ![a]")
+    choose_row(page, "a ![a]")
     expect(page.get_by_text(f"Title: {TRICKS}")).to_be_visible(timeout=WAIT_MS)
     page.wait_for_timeout(500)  # for a request that comes late
 

@@ -66,3 +66,9 @@ def by_key(app: AppTest, prefix: str) -> list[str]:
 def collection_field(app: AppTest) -> Selectbox:
     """The field above the page that says which collection it works in."""
     return next(field for field in app.selectbox if (field.key or "").startswith("open_collection_"))
+
+
+def choose_document(app: AppTest, id: str) -> AppTest:
+    """Choose a document on the Documents page, as a click on its row does."""
+    app.session_state["document"] = id
+    return app.run()

@@ -10,7 +10,7 @@ import pytest
 from hostile import make
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import ask, asked_of, badges, by_key, settle, texts
+from page_kit import ask, asked_of, badges, by_key, choose_document, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import Document
@@ -163,7 +163,7 @@ def test_given_a_document_to_search_in_when_it_is_deleted_on_the_other_page_then
     page.switch_page("pages/ask.py").run()
     assert page.multiselect(key="documents").value == [MANUAL]
     page.switch_page("pages/documents.py").run()
-    page.selectbox(key="document").set_value(MANUAL).run()
+    choose_document(page, MANUAL)
     page.button(key=f"ask_delete_{MANUAL}").click().run()
     page.button(key=f"sure_delete_{MANUAL}").click().run()
 

@@ -11,7 +11,7 @@ from folding import each
 from hostile import make
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import badges, by_key, settle, texts
+from page_kit import badges, by_key, captions, choose_document, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import DateSource, Document, Metadata
@@ -22,7 +22,7 @@ from rag_core.settings import Settings
 from rag_core.wiring import act_log, open_engine
 from ui.app import state
 from ui.app.first_run import SAMPLES
-from ui.app.texts import screen
+from ui.app.texts import say, screen
 from ui.documents import catalogue, findings, undo
 from ui.documents.metadata import free_values
 
@@ -48,7 +48,7 @@ def test_given_the_samples_when_listed_then_each_row_says_what_reading_it_found(
     assert (contract["pages"], contract["language"], contract["cut"], contract["date"]) == (3, "⚠ Czech", "legal", "2026-01-15 (file date)")
     assert list(table)[:2] == ["title", "date"]  # further right the mark of a file date is cut off at 1,280 pixels
     assert contract["passages"] > 10
-    page.selectbox(key="document").set_value(CONTRACT).run()
+    choose_document(page, CONTRACT)
     assert "Cut as legal: 11 numbered clauses" in texts(page)
     assert "Date: 2026-01-15, which is only the date of the file: when it was saved." in texts(page)
     assert table.loc["company-policies-2024.pdf"]["date"] == "2024-03-01"  # "In force from 1 March 2024." on its first page
@@ -58,7 +58,7 @@ def test_given_a_file_date_when_people_state_one_then_it_is_no_file_date_any_mor
     app: AppTest, library: Path
 ) -> None:
     page = opened(app)
-    page.selectbox(key="document").set_value(CONTRACT).run()
+    choose_document(page, CONTRACT)
     field = page.text_input(key=f"date_{CONTRACT}")
     assert (field.value, field.placeholder) == ("", "2026-01-15 (file date)")
 
@@ -75,7 +75,7 @@ def test_given_a_file_date_when_people_state_one_then_it_is_no_file_date_any_mor
 def test_given_metadata_when_edited_then_they_are_kept_and_the_title_is_shown(app: AppTest, library: Path) -> None:
     """S3-28, S2-27: title, date, authority, verified and free keys of a document."""
     page = opened(app)
-    page.selectbox(key="document").set_value(CONTRACT).run()
+    choose_document(page, CONTRACT)
 
     page.text_input(key=f"title_{CONTRACT}").set_value("Dodávka průtokoměrů")
     page.text_input(key=f"authority_{CONTRACT}").set_value("0.9")
@@ -93,7 +93,7 @@ def test_given_metadata_when_edited_then_they_are_kept_and_the_title_is_shown(ap
 
 def test_given_a_date_that_is_none_when_saved_then_the_page_says_what_is_right_and_nothing_changes(app: AppTest, library: Path) -> None:
     page = opened(app)
-    page.selectbox(key="document").set_value(CONTRACT).run()
+    choose_document(page, CONTRACT)
 
     page.text_input(key=f"date_{CONTRACT}").set_value("last spring")
     submit(page, f"metadata_{CONTRACT}")
@@ -111,7 +111,7 @@ def test_given_a_free_value_without_a_key_of_its_own_when_read_then_it_is_refuse
 
 def test_given_a_document_when_deleted_then_it_is_asked_once_more_and_then_gone(app: AppTest, library: Path) -> None:
     page = opened(app)
-    page.selectbox(key="document").set_value(CONTRACT).run()
+    choose_document(page, CONTRACT)
 
     page.button(key=f"ask_delete_{CONTRACT}").click().run()
     page.button(key=f"keep_delete_{CONTRACT}").click().run()
@@ -135,7 +135,7 @@ def test_given_a_deletion_when_undone_then_the_document_is_back_with_what_people
     kept = open_engine(library, "default").library
     kept.set_metadata(CONTRACT, replace(next(d for d in kept.snapshot.documents if d.id == CONTRACT).metadata, title="Our contract"))
     page = opened(app)
-    page.selectbox(key="document").set_value(CONTRACT).run()
+    choose_document(page, CONTRACT)
     page.button(key=f"ask_delete_{CONTRACT}").click().run()
     page.button(key=f"sure_delete_{CONTRACT}").click().run()
 
@@ -152,7 +152,7 @@ def test_given_a_deletion_when_its_time_is_over_or_it_was_everywhere_then_nothin
 ) -> None:
     monkeypatch.setattr(undo, "HELD_SECONDS", 0.0)
     page = opened(app)
-    page.selectbox(key="document").set_value(CONTRACT).run()
+    choose_document(page, CONTRACT)
     page.button(key=f"ask_delete_{CONTRACT}").click().run()
     page.button(key=f"sure_delete_{CONTRACT}").click().run()
     page.run()
@@ -164,7 +164,7 @@ def test_given_a_deletion_when_its_time_is_over_or_it_was_everywhere_then_nothin
     assert "Deleted: 1" not in badges(page)
 
     monkeypatch.setattr(undo, "HELD_SECONDS", 600.0)
-    other = page.selectbox(key="document").value
+    other = by_key(page, "ask_delete_")[0].removeprefix("ask_delete_")
     page.button(key=f"ask_delete_{other}").click().run()
     page.button(key=f"everywhere_delete_{other}").click().run()
     assert page.session_state["deleted_documents"].sources == []
@@ -173,7 +173,7 @@ def test_given_a_deletion_when_its_time_is_over_or_it_was_everywhere_then_nothin
 
 def test_given_a_document_when_deleted_everywhere_then_the_session_and_older_versions_forget_it_too(app: AppTest, library: Path) -> None:
     page = opened(app)
-    page.selectbox(key="document").set_value(CONTRACT).run()
+    choose_document(page, CONTRACT)
     page.button(key=f"ask_delete_{CONTRACT}").click().run()
     page.button(key=f"everywhere_delete_{CONTRACT}").click().run()
 
@@ -234,7 +234,7 @@ def test_given_hidden_text_and_unreadable_pages_when_listed_then_both_are_counte
 
     assert table.loc["hidden.pdf", "hidden"] > 0
     assert table.loc["scan.pdf", "unreadable"] == 1
-    page.selectbox(key="document").set_value(added[1].id).run()
+    choose_document(page, added[1].id)
     assert "Could not be read: Page 1." in texts(page)
 
 
@@ -248,23 +248,48 @@ def test_given_a_library_of_the_users_own_documents_when_opened_then_the_samples
 
 
 def select(page: AppTest, *rows: int) -> AppTest:
+    """Tick these rows, with the switch to choose several on."""
+    page.toggle(key="choose_several").set_value(True).run()
     page.session_state[page.dataframe[0].key] = {"selection": {"rows": list(rows), "columns": [], "cells": []}}
     return page.run()
 
 
-def test_given_a_row_that_is_selected_when_shown_then_the_details_are_about_it_until_the_field_says_otherwise(
+def click(page: AppTest, row: int, column: str) -> AppTest:
+    """Click a cell of the table."""
+    page.session_state[page.dataframe[0].key] = {"selection": {"rows": [], "columns": [], "cells": [[row, column]]}}
+    return page.run()
+
+
+def test_given_a_cell_that_is_clicked_when_shown_then_the_details_are_about_its_document_until_another_is(
     app: AppTest, library: Path
 ) -> None:
     page = opened(app)
     names = list(page.dataframe[0].value["name"])
+    assert f"File: {names[0]}" in texts(page)
+    assert say("documents.click") in captions(page)
 
-    select(page, 2)
-    assert f"File: {names[2]}" in texts(page)
-    page.selectbox(key="document").set_value(CONTRACT).run()
-
-    assert "File: smlouva-o-dodavce.pdf" in texts(page)
+    for row, column in ((2, "name"), (1, "size")):
+        click(page, row, column)
+        assert f"File: {names[row]}" in texts(page)
+    page.session_state[page.dataframe[0].key] = {"selection": {"rows": [], "columns": [], "cells": []}}  # beside the table
     page.run()
-    assert page.selectbox(key="document").value == CONTRACT
+    assert f"File: {names[1]}" in texts(page)
+
+    choose_document(page, CONTRACT)
+    page.run()
+    assert "File: smlouva-o-dodavce.pdf" in texts(page)
+
+
+def test_given_the_switch_to_choose_several_when_nothing_is_ticked_then_the_page_says_so_and_offers_nothing_to_delete(
+    app: AppTest, library: Path
+) -> None:
+    page = opened(app)
+    page.toggle(key="choose_several").set_value(True).run()
+
+    assert say("documents.tick") in captions(page)
+    assert by_key(page, "ask_delete_") == []
+    select(page, 1)
+    assert f"File: {list(page.dataframe[0].value['name'])[1]}" in texts(page)
 
 
 def test_given_several_rows_when_deleted_then_they_are_gone_at_once_and_the_others_stay(app: AppTest, library: Path) -> None:
@@ -332,7 +357,7 @@ def test_given_a_page_that_could_not_be_read_when_its_button_is_clicked_then_its
     data = make.scanned(stamp="Confidential copy number 7")
     id = open_engine(library, "default").library.add([Source("scan.pdf", data, "pdf")], Settings.load(values={"ocr": False})).added[0].id
     page = opened(app)
-    page.selectbox(key="document").set_value(id).run()
+    choose_document(page, id)
     assert "What to do: read it again with OCR switched on, below." in texts(page)
     assert not page.image
 
@@ -344,7 +369,7 @@ def test_given_a_page_that_could_not_be_read_when_its_button_is_clicked_then_its
 
 def test_given_pages_when_gone_through_then_every_passage_is_seen_once_on_the_page_where_it_begins(app: AppTest, library: Path) -> None:
     page = opened(app)
-    page.selectbox(key="document").set_value(CONTRACT).run()
+    choose_document(page, CONTRACT)
     snapshot = state.engine().library.snapshot
 
     seen = []
@@ -363,7 +388,7 @@ def test_given_a_text_document_when_its_page_is_wanted_then_its_text_is_shown(ap
         .id
     )
     page = opened(app)
-    page.selectbox(key="document").set_value(id).run()
+    choose_document(page, id)
 
     page.toggle(key=f"picture_of_{id}").set_value(True).run()
 
@@ -375,7 +400,7 @@ def test_given_other_settings_when_a_document_is_read_again_then_it_is_cut_by_th
     app: AppTest, library: Path
 ) -> None:
     page = opened(app)
-    page.selectbox(key="document").set_value(CONTRACT).run()
+    choose_document(page, CONTRACT)
     others = {d.id: d.strategy for d in state.engine().library.snapshot.documents if d.id != CONTRACT}
 
     page.selectbox(key="reread_strategy").set_value("research")
@@ -393,7 +418,7 @@ def test_given_an_encrypted_document_when_it_must_be_opened_again_then_its_passw
     locked = Source("locked.pdf", make.encrypted(), "pdf", password="open sesame")
     id = open_engine(library, "default").library.add([locked], Settings.load()).added[0].id
     page = opened(app)
-    page.selectbox(key="document").set_value(id).run()
+    choose_document(page, id)
 
     page.toggle(key="reread_keep_hidden").set_value(True)
     submit(page, "reread_form")
@@ -443,7 +468,7 @@ def test_given_another_process_that_writes_when_a_document_is_deleted_then_the_p
 ) -> None:
     monkeypatch.setattr("ui.documents.keeping.WAIT_SECONDS", 0.05)
     page = opened(app)
-    page.selectbox(key="document").set_value(CONTRACT).run()
+    choose_document(page, CONTRACT)
     page.button(key=f"ask_delete_{CONTRACT}").click().run()
 
     with writing(library / "default", 1):
@@ -478,7 +503,7 @@ def test_given_an_encrypted_document_when_its_page_is_wanted_then_the_page_says_
     locked = Source("locked.pdf", make.encrypted(), "pdf", password="open sesame")
     id = open_engine(library, "default").library.add([locked], Settings.load()).added[0].id
     page = opened(app)
-    page.selectbox(key="document").set_value(id).run()
+    choose_document(page, id)
 
     page.toggle(key=f"picture_of_{id}").set_value(True).run()
 

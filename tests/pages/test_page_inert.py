@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pymupdf
 from folding import each
-from page_kit import ask, settle, texts
+from page_kit import ask, choose_document, settle, texts
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.testing.v1 import AppTest
 
@@ -149,7 +149,7 @@ def test_given_a_hostile_document_when_added_asked_and_listed_then_no_element_in
 
     app.switch_page("pages/documents.py").run()
     hostile = next(document.id for document in state.engine().library.snapshot.documents if document.name == name)
-    app.selectbox(key="document").set_value(hostile).run()
+    choose_document(app, hostile)
     assert MARK in texts(app)
     assert interpreted(app) == []
 

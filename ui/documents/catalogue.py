@@ -13,13 +13,13 @@ from rag_core.engine import Engine
 from rag_core.library.stored import titles
 from rag_core.library.stored.snapshot import Snapshot
 from ui.app.dates import shown_date
-from ui.app.naming import unique_names
 from ui.app.state import library_folder, session
 from ui.app.texts import say, tell
 
 SEARCH_FROM = 9  # documents: fewer are seen at a glance
 TABLE_ROWS = 12  # in view; a longer table scrolls
 ROW_PIXELS = 35  # the height of a row in Streamlit's table
+CHOSEN, _CLICKED = "document", "table_clicked"  # in the session: ids of the document in the details, and of the cell that was clicked
 NAME_PIXELS = 240  # a longer name in the table is cut there, and whole in the details
 
 
@@ -98,38 +98,28 @@ def matching(documents: Sequence[Document], words: Sequence[str]) -> list[Docume
     return [document for document in documents if all(word in text(document) for word in wanted)]
 
 
-def show_table(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) -> list[Document]:
-    """The table, and the documents whose rows are selected in it."""
+def choose(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) -> list[Document]:
+    """The table, and what was chosen in it: the document of the cell that was clicked last, or with the switch all rows that are ticked."""
+    several = len(documents) > 1 and st.toggle(say("documents.several"), key="choose_several", help=say("documents.several_help"))
     listed = hashlib.sha256("\n".join(document.id for document in documents).encode()).hexdigest()[:12]
-    turn = st.session_state.setdefault("table_turn", 0)
-    # rows are selected by number: another list must not inherit the selection
+    # rows are chosen by number: another list must not inherit the choice
     chosen = st.dataframe(
-        rows(engine, snapshot, documents), hide_index=True, column_config=_columns(), key=f"table_{listed}_{turn}", on_select="rerun",
-        selection_mode="multi-row", height=38 + ROW_PIXELS * min(len(documents), TABLE_ROWS), alt=say("documents.table"),
+        rows(engine, snapshot, documents), hide_index=True, column_config=_columns(), key=f"table_{listed}_{several:d}", on_select="rerun",
+        selection_mode="multi-row" if several else "single-cell", height=38 + ROW_PIXELS * min(len(documents), TABLE_ROWS),
+        alt=say("documents.table"),
     )  # fmt: skip
-    return [documents[row] for row in chosen.selection.rows if row < len(documents)]
-
-
-def choose(documents: Sequence[Document], selected: Sequence[Document]) -> Document:
-    """The document that the details are about: the one selected last, by the table or by the field."""
-    names = unique_names(documents)
-    rows_chosen = [document.id for document in selected]
-    if rows_chosen != st.session_state.get("table_chosen", []):
-        st.session_state.table_chosen = rows_chosen
-        if len(rows_chosen) == 1:
-            st.session_state.document = rows_chosen[0]
-    if st.session_state.get("document") not in names:
-        st.session_state.document = next(iter(names))
-    id = st.selectbox(
-        say("documents.document"), list(names), format_func=lambda id: names.get(id, tell("documents.deleted")), key="document",
-        help=say("documents.document_help"), on_change=_forget_rows,
-    )  # fmt: skip
-    return next(document for document in documents if document.id == id)
-
-
-def _forget_rows() -> None:
-    st.session_state.table_turn += 1
-    st.session_state.table_chosen = []
+    if several:
+        ticked = [documents[row] for row in chosen.selection.rows if row < len(documents)]
+        if not ticked:
+            st.caption(say("documents.tick"))
+        return ticked
+    clicked = next((documents[row].id for row, _ in chosen.selection.cells if row < len(documents)), None)
+    if clicked not in (None, st.session_state.get(_CLICKED)):
+        st.session_state[CHOSEN] = clicked
+    st.session_state[_CLICKED] = clicked
+    if len(documents) > 1:
+        st.caption(say("documents.click"))
+    return [next((one for one in documents if one.id == st.session_state.get(CHOSEN)), documents[0])]
 
 
 def _columns() -> dict[str, Any]:
