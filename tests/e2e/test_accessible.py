@@ -89,5 +89,13 @@ def test_given_each_page_when_checked_then_everyone_can_read_it(page: Page, scre
     check("refusal")
     page.set_viewport_size(SIZES["narrow"])  # there the links are in a side bar that opens
     go(page, "Documents")
+    check("documents")
+    settled(page)
+    page.locator('[class*="st-key-ask_delete_"] button').first.click()
+    expect(page.locator('[class*="st-key-sure_delete_"]').first).to_be_visible(timeout=WAIT_MS)
+    check("delete_prompt")
+    page.set_viewport_size(SIZES["narrow"])
+    go(page, say("health.page"), say("health.title"))
+    expect(page.locator(".st-key-health_tiles")).to_be_visible(timeout=WAIT_MS)
 
-    assert check("documents") == {}
+    assert check("health") == {}

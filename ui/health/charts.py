@@ -11,7 +11,7 @@ from rag_core.evaluation.health import Drift, Goal
 from ui.app.texts import say
 from ui.lab.outcomes.charts import BLUE, GREY, ORANGE, pick
 
-HEIGHT = 260  # pixels
+HEIGHT, TILE_HEIGHT = 260, 48  # pixels
 Spec = dict[str, Any]
 
 
@@ -42,6 +42,14 @@ def series(days: Sequence[tuple[str, float]], goal: Goal, title: str, *, share: 
         )
     )
     return alt.LayerChart(layer=[rules, line, points], height=HEIGHT).to_dict(validate=False)
+
+
+def line(days: Sequence[tuple[str, float]]) -> Spec:
+    """A figure by day in a tile: its course alone, without scales."""
+    rows = alt.InlineData(values=[{"day": day, "value": value} for day, value in days])
+    x, y = alt.X("day:T", axis=None), alt.Y("value:Q", axis=None, scale=alt.Scale(zero=False))
+    spec: Spec = alt.Chart(rows, height=TILE_HEIGHT).mark_line(color=BLUE, strokeWidth=2).encode(x=x, y=y).to_dict(validate=False)
+    return spec
 
 
 def scores(drift: Drift) -> Spec:

@@ -41,10 +41,9 @@ def show_tiles(kept: Sequence[Kept]) -> None:
         for which in Figure:
             value, days = figure(which, kept), by_day(kept, partial(figure, which))
             with st.container(border=True, width=250, key=f"tile_{which.value}", gap="small", height="stretch"):
-                st.metric(
-                    say(f"health.{which.value}"), in_words(which, value), help=say(f"health.{which.value}_help"),
-                    chart_data=[one for _, one in days] if len(days) > 1 else None, chart_type="line",
-                )  # fmt: skip
+                st.metric(say(f"health.{which.value}"), in_words(which, value), help=say(f"health.{which.value}_help"))
+                if len(days) > 1:  # a metric's own line has no words for those who do not see it
+                    st.vega_lite_chart(spec=charts.line(days), key=f"health_line_{which.value}", alt=say("health.line_alt", n=len(days)))
                 _show_state(which, value)
                 st.text(_goal(which))
 
