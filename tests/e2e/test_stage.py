@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import product
+from pathlib import Path
+from typing import Literal
+
 import pytest
 
 pytest.importorskip("playwright.sync_api")
@@ -14,24 +18,30 @@ from ui.app.texts import say
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
 
 VACATION = "How many vacation days do employees have?"
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SIZES = ((1280, 720), (1440, 900), (390, 844))  # pixels: a small laptop, a large one, a phone
 
 
 def test_given_an_answer_when_looked_at_on_any_screen_then_answer_judgement_and_marked_words_are_in_sight_without_scrolling(
-    page: Page,
+    page: Page, screens: Path
 ) -> None:
     ask(page, "How often does the flow meter have to be calibrated?")
     expect(page.locator(".st-key-answer").get_by_text("every 5 years")).to_be_visible(timeout=WAIT_MS)
     settled(page)
 
-    for width, height in SIZES:
+    grounds = set()
+    for scheme, (width, height) in product(SCHEMES, SIZES):
+        page.emulate_media(color_scheme=scheme)
         page.set_viewport_size({"width": width, "height": height})
         page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
         expect(page.locator(".st-key-answer_text")).to_be_in_viewport(ratio=1)
         expect(page.locator(".st-key-how_sure")).to_be_in_viewport(ratio=1)
         expect(page.locator(".st-key-question")).to_be_in_viewport(ratio=1)
         rows = marked_rows(page.locator(".st-key-viewer_lines img"))
-        assert 0 < min(rows) < max(rows) < height, (width, height)
+        assert 0 < min(rows) < max(rows) < height, (scheme, width, height)
+        page.screenshot(path=screens / f"stage-{scheme}-{width}.png")
+        grounds.add(page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor"))
+    assert len(grounds) == len(SCHEMES)  # or the page did not follow
 
 
 def test_given_an_answer_when_files_are_added_then_it_does_not_move_and_what_failed_stays_in_sight(page: Page) -> None:
