@@ -22,7 +22,7 @@ from training.cross_encoder import Example, Network, auroc_by_source, fit, padde
 from training.files import SEED, rows
 
 LENGTHS = (32, 40, 48, 56, 64, 72, 80, 96, 128, 192, 240, ANSWERABILITY_TOKENS)  # tokens that batches are padded to
-LEAST = 12  # tokens of a text; a pair whose question leaves less is left out
+MIN_TOKENS = 12  # tokens of a text; a pair whose question leaves less is left out
 HELD = 1500  # held-out pairs that each report reads
 
 
@@ -36,7 +36,7 @@ def examples(path: Path, tokens: int) -> list[Example]:
             source=f"{row['source']} {row['language']} {row['kind']}",
         )
         for row, one in zip(found, encoded, strict=True)
-        if sum(one.type_ids[:tokens]) > LEAST
+        if sum(one.type_ids[:tokens]) > MIN_TOKENS
     ]  # fmt: skip
 
 

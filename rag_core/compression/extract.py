@@ -33,7 +33,7 @@ PASSAGES = 5  # the best passages are read; deeper ones held the answer in under
 EMBEDDED_UNITS = 8  # the lexically best units are compared by meaning too, about 3 ms each; twelve answered no better on XQuAD es and hi
 READ_UNITS = 12  # the best units that the answerability model reads, about 4 ms each
 UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
-MOST_WORDS = 45  # in an answer to which a further sentence is still added; more cannot be read at a glance
+MAX_ANSWER_WORDS = 45  # in an answer to which a further sentence is still added; more cannot be read at a glance
 ROW_ALONE = 0.6  # `Fit.row` from which a row of a table is the whole answer; chosen
 OTHER_SECTION = 0.8  # a unit of another section needs this share of the best relevance
 FEATURES = (
@@ -223,7 +223,7 @@ def _read(scored: list[Scored], texts: Sequence[str], read: Read, legible: Colle
 
 
 def choose(scored: Sequence[Scored], settings: Settings) -> list[Scored]:
-    """The best unit, and further ones of its document that bear on the question nearly as much, at most `max_sentences` and `MOST_WORDS`.
+    """The best unit, and further ones of its document that bear on the question as much, within `max_sentences` and `MAX_ANSWER_WORDS`.
 
     A row that is surely the one asked for (`ROW_ALONE`) stands alone, and no unit that lacks the type asked for comes before it. Another
     section is another topic, and an answer does not blend topics: a unit from there must be about as good (`OTHER_SECTION`).
@@ -243,7 +243,7 @@ def choose(scored: Sequence[Scored], settings: Settings) -> list[Scored]:
         here, there = best.unit.passage, other.unit.passage
         apart = here.section != there.section and other.relevance < OTHER_SECTION * best.relevance
         code = PassageKind.CODE in (here.kind, there.kind) and here.kind is not there.kind
-        long = sum(len(one.unit.text.split()) for one in (*kept, other)) > MOST_WORDS
+        long = sum(len(one.unit.text.split()) for one in (*kept, other)) > MAX_ANSWER_WORDS
         if here.document == there.document and not (apart or code or long):
             kept.append(other)
     return kept

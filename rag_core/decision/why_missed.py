@@ -52,19 +52,19 @@ class RankedPassage:
 
     Args:
         passage: as indexed.
-        rank_by_meaning: by cosine; 0 when it has no vector yet.
-        rank_by_words: by BM25; 0 when it shares no word with the question.
-        candidate_by_meaning: within the first `Missed.candidates` of the dense ranking.
-        candidate_by_words: the same of the lexical ranking.
+        dense_rank: by cosine; 0 when it has no vector yet.
+        lexical_rank: by BM25; 0 when it shares no word with the question.
+        dense_candidate: within the first `Missed.candidates` of the dense ranking.
+        lexical_candidate: the same of the lexical ranking.
         fused_rank: in the final order of all candidates; 0 when it is none.
         within_top_k: whether it was retrieved.
     """
 
     passage: Passage
-    rank_by_meaning: int
-    rank_by_words: int
-    candidate_by_meaning: bool
-    candidate_by_words: bool
+    dense_rank: int
+    lexical_rank: int
+    dense_candidate: bool
+    lexical_candidate: bool
     fused_rank: int
     within_top_k: bool
 
@@ -198,7 +198,7 @@ def _places(rows: Sequence[int]) -> dict[int, int]:
 def _furthest(ranked: RankedPassage) -> tuple[bool, int]:
     """Candidates by their final rank, then the others by the better of their two ranks."""
     candidate = ranked.fused_rank > 0
-    better = min(filter(None, (ranked.rank_by_meaning, ranked.rank_by_words)), default=LAST)
+    better = min(filter(None, (ranked.dense_rank, ranked.lexical_rank)), default=LAST)
     return not candidate, ranked.fused_rank if candidate else better
 
 

@@ -175,8 +175,8 @@ def measure(
     places = [frozenset(terms(line, hit.passage.language)) for line, hit in zip(lines, hits, strict=True)]
     held = [place.union(row) for row, place in zip(rows, places, strict=True)]
     return {
-        **_by_meaning(cosines, best_sentence),
-        **_by_words(weights, sorted((hit.lexical for hit in hits), reverse=True)),
+        **_dense(cosines, best_sentence),
+        **_lexical(weights, sorted((hit.lexical for hit in hits), reverse=True)),
         **_coverage(weights, hits, held, claims),
         **_entities(entities, hits, held, places, claims),
         "pairs": _pairs(weights.order, rows),
@@ -221,14 +221,14 @@ def _draft(claims: Sequence[Claim], hits: Sequence[Hit]) -> dict[str, float]:
     }
 
 
-def _by_meaning(cosines: Sequence[float], best_sentence: float) -> dict[str, float]:
+def _dense(cosines: Sequence[float], best_sentence: float) -> dict[str, float]:
     following = cosines[1:5]
     gap = cosines[0] - (sum(following) / len(following) if following else 0.0)
     mean = sum(cosines[:5]) / len(cosines[:5])
     return {"top_cosine": cosines[0], "mean_cosine": mean, "cosine_gap": max(0.0, gap), "best_sentence": best_sentence}
 
 
-def _by_words(weights: Weights, scores: Sequence[float]) -> dict[str, float]:
+def _lexical(weights: Weights, scores: Sequence[float]) -> dict[str, float]:
     """Of the BM25 scores, best first."""
     best, total = scores[0], weights.total or 1.0
     second = scores[1] if len(scores) > 1 else 0.0
@@ -313,9 +313,9 @@ def _named(named: Sequence[Sequence[str]], held: Held) -> float:
 
 
 def _agreement(hits: Sequence[Hit]) -> float:
-    by_meaning = {i for i, hit in enumerate(hits) if 0 < hit.dense_rank <= 5}
-    by_words = {i for i, hit in enumerate(hits) if 0 < hit.lexical_rank <= 5}
-    return len(by_meaning & by_words) / max(1, min(5, len(hits)))
+    dense = {i for i, hit in enumerate(hits) if 0 < hit.dense_rank <= 5}
+    lexical = {i for i, hit in enumerate(hits) if 0 < hit.lexical_rank <= 5}
+    return len(dense & lexical) / max(1, min(5, len(hits)))
 
 
 def _pairs(order: Sequence[str], held: Sequence[Sequence[str]]) -> float:

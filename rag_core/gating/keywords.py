@@ -64,7 +64,7 @@ def match_keywords(
     matched = [k for k in keywords if any(_stands(spelling, language, held) for spelling in spellings(k))]
     if semantic < 1.0 and embed is not None and distinct:
         missing = [k for k in keywords if k not in matched]
-        matched += _by_meaning(missing, distinct[:MAX_WORDS], semantic, embed)
+        matched += _similar(missing, distinct[:MAX_WORDS], semantic, embed)
     return KeywordMatch(tuple(k for k in keywords if k in matched), tuple(k for k in keywords if k not in matched))
 
 
@@ -74,7 +74,7 @@ def _stands(text: str, language: str, held: frozenset[str]) -> bool:
     return bool(found) and all(forms(word.text, language) & held for word in found)
 
 
-def _by_meaning(missing: Sequence[str], distinct: Sequence[str], least: float, embed: Callable[[Sequence[str]], Vectors]) -> Iterator[str]:
+def _similar(missing: Sequence[str], distinct: Sequence[str], least: float, embed: Callable[[Sequence[str]], Vectors]) -> Iterator[str]:
     if missing:
         cosines = embed(missing) @ embed(distinct).T
         yield from (word for word, row in zip(missing, cosines, strict=True) if float(row.max()) >= least)

@@ -91,9 +91,9 @@ def retrieve(
     wanted = (*terms, *wider.terms) if wider else terms
 
     def ranks(rows: Sequence[int] | None) -> tuple[dict[int, int], dict[int, int]]:
-        by_meaning = corpus.vectors.search(searched, k * settings.over_retrieve, rows)
-        by_words = corpus.lexical.search(wanted, k * settings.over_retrieve, rows)
-        return _ranks(by_meaning), _ranks(by_words)
+        dense = corpus.vectors.search(searched, k * settings.over_retrieve, rows)
+        lexical = corpus.lexical.search(wanted, k * settings.over_retrieve, rows)
+        return _ranks(dense), _ranks(lexical)
 
     dense, lexical = ranks(allowed)
     weight = settings.semantic_weight if known_language else settings.unknown_semantic_weight

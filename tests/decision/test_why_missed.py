@@ -83,9 +83,9 @@ def test_given_a_page_far_down_then_both_ranks_and_the_cut_are_named() -> None:
     best = found.passages[0]
 
     assert (found.lost_at, best.within_top_k, found.top_k) == (LostAt.CUT, False, 1)
-    assert best.candidate_by_meaning
+    assert best.dense_candidate
     assert best.fused_rank > 1
-    assert (best.rank_by_meaning, best.rank_by_words, best.fused_rank) == (2, 2, 2)
+    assert (best.dense_rank, best.lexical_rank, best.fused_rank) == (2, 2, 2)
 
 
 def test_given_a_page_that_is_no_candidate_then_how_many_are_looked_at_is_named() -> None:
@@ -93,14 +93,14 @@ def test_given_a_page_that_is_no_candidate_then_how_many_are_looked_at_is_named(
     best = found.passages[0]
 
     assert found.lost_at is LostAt.NOT_CANDIDATE
-    assert (best.fused_rank, best.candidate_by_meaning, best.candidate_by_words, found.candidates) == (0, False, False, 2)
-    assert (best.rank_by_meaning, best.rank_by_words) == (3, 4)
+    assert (best.fused_rank, best.dense_candidate, best.lexical_candidate, found.candidates) == (0, False, False, 2)
+    assert (best.dense_rank, best.lexical_rank) == (3, 4)
 
 
 def test_given_a_page_that_shares_no_word_then_that_stands_instead_of_a_rank() -> None:
     found = missed(1, "handbook", question="notice period", top_k=1, over_retrieve=1)
 
-    assert found.passages[0].rank_by_words == 0
+    assert found.passages[0].lexical_rank == 0
     assert found.lost_at is LostAt.NOT_CANDIDATE
 
 
@@ -231,9 +231,9 @@ def test_given_any_question_then_every_page_agrees_with_what_was_retrieved(
     for place, hit in enumerate(measurements.hits, 1):
         one = found[hit.passage.id]
         assert one.fused_rank == place
-        assert (one.candidate_by_meaning, one.candidate_by_words) == (hit.dense_rank > 0, hit.lexical_rank > 0)
-        assert hit.dense_rank in (0, one.rank_by_meaning)
-        assert hit.lexical_rank in (0, one.rank_by_words)
+        assert (one.dense_candidate, one.lexical_candidate) == (hit.dense_rank > 0, hit.lexical_rank > 0)
+        assert hit.dense_rank in (0, one.dense_rank)
+        assert hit.lexical_rank in (0, one.lexical_rank)
 
 
 @given(question=questions, values=retrieval)
@@ -243,6 +243,6 @@ def test_given_any_question_then_all_passages_are_ranked_and_not_only_the_candid
     cosines = EMBEDDER.embed([p.text for p in CORPUS.passages]) @ EMBEDDER.embed([question])[0]
     scores = CORPUS.lexical.scores(terms(question, "en"), range(len(PAGES)))
 
-    assert sorted(one.rank_by_meaning for one in found) == list(range(1, len(PAGES) + 1))
-    assert [cosines[i] for i in np.argsort([one.rank_by_meaning for one in found])] == sorted(cosines, reverse=True)
-    assert [one.rank_by_words > 0 for one in found] == [score > 0 for score in scores]
+    assert sorted(one.dense_rank for one in found) == list(range(1, len(PAGES) + 1))
+    assert [cosines[i] for i in np.argsort([one.dense_rank for one in found])] == sorted(cosines, reverse=True)
+    assert [one.lexical_rank > 0 for one in found] == [score > 0 for score in scores]

@@ -29,7 +29,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "d17b4de790f6"),
     "language": (3, "8019f9665694"),
-    "features": (8, "e30212e5d341"),
+    "features": (8, "4f80bd913470"),
 }
 
 

@@ -186,11 +186,11 @@ def test_given_a_page_whose_passages_have_no_vector_when_asked_why_it_was_missed
         found = asked.why_missed("Which light is violet?", OPEN, id, 1)
 
     assert found.lost_at in (LostAt.QUOTED, LostAt.NOT_CHOSEN, LostAt.NOT_READ)
-    ranks = {one.passage.id: one.rank_by_meaning for one in found.passages}
+    ranks = {one.passage.id: one.dense_rank for one in found.passages}
     assert 0 < sum(rank > 0 for rank in ranks.values()) <= MAX_NOW
     assert found.passages[0].within_top_k
     assert nothing.lost_at is LostAt.NOT_CANDIDATE
-    assert nothing.passages[-1].rank_by_meaning == nothing.passages[-1].rank_by_words == 0
+    assert nothing.passages[-1].dense_rank == nothing.passages[-1].lexical_rank == 0
 
 
 def test_given_a_record_of_such_a_decision_then_it_replays_before_and_after_publishing_and_after_the_document_is_deleted(

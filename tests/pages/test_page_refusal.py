@@ -375,7 +375,7 @@ def test_given_a_page_behind_the_cut_when_said_then_every_rank_is_named() -> Non
 
 
 def test_given_a_passage_that_shares_no_word_when_said_then_it_has_no_rank_by_words() -> None:
-    told = missed.in_words(Missed("d1", 2, LostAt.NOT_CANDIDATE, (replace(RANKED, rank_by_words=0),), 131, 20, 10))
+    told = missed.in_words(Missed("d1", 2, LostAt.NOT_CANDIDATE, (replace(RANKED, lexical_rank=0),), 131, 20, 10))
 
     assert "it shares no word with the question" in told
 

@@ -13,7 +13,7 @@ from rag_core.language import any_language, fold
 
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 DIGIT = re.compile(r"\d")
-MOST_CELLS = 6  # beside one another in half a window; a longer row is read as text
+MAX_CELLS = 6  # beside one another in half a window; a longer row is read as text
 
 
 def row_of(text: str) -> tuple[tuple[str, str], ...]:
@@ -22,7 +22,7 @@ def row_of(text: str) -> tuple[tuple[str, str], ...]:
     columns, cells = heads.split(CELL), row.split(CELL)
     if parted and len(columns) != len(cells) and over_figures(columns):
         columns, cells = ["", *columns], figures(cells)
-    if not parted or not 2 <= len(cells) <= MOST_CELLS or len(columns) != len(cells) or NEXT_ROW in heads:
+    if not parted or not 2 <= len(cells) <= MAX_CELLS or len(columns) != len(cells) or NEXT_ROW in heads:
         return ()
     return tuple(zip(columns, cells, strict=True))
 

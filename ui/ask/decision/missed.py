@@ -109,10 +109,10 @@ def in_words(missed: Missed) -> str:
     best = missed.passages[0] if missed.passages else None
     numbers: dict[str, object] = {"k": missed.top_k, "candidates": missed.candidates, "searched": f"{missed.searched:,}"}
     if best is not None:
-        key = "ranks" if best.rank_by_words else "ranks_no_word"
-        if not best.rank_by_meaning:  # its document is still being indexed
-            key = "ranks_no_vector" if best.rank_by_words else "ranks_none"
-        numbers["ranks"] = tell(f"missed.{key}", meaning=best.rank_by_meaning, words=best.rank_by_words, searched=f"{missed.searched:,}")
+        key = "ranks" if best.lexical_rank else "ranks_no_word"
+        if not best.dense_rank:  # its document is still being indexed
+            key = "ranks_no_vector" if best.lexical_rank else "ranks_none"
+        numbers["ranks"] = tell(f"missed.{key}", meaning=best.dense_rank, words=best.lexical_rank, searched=f"{missed.searched:,}")
         numbers["rank"] = best.fused_rank
     if missed.quoted is not None:
         here = missed.quoted[0] == missed.document
@@ -140,8 +140,8 @@ def _rows(passages: Sequence[RankedPassage]) -> list[dict[str, object]]:
     return [
         {
             "text": one.passage.text,
-            "meaning": one.rank_by_meaning or None,
-            "words": one.rank_by_words or None,
+            "meaning": one.dense_rank or None,
+            "words": one.lexical_rank or None,
             "together": one.fused_rank or None,
             "kept": tell("missed.yes" if one.within_top_k else "missed.no"),
         }
