@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("playwright.sync_api")
 pytest.importorskip("authlib")
 
-from browser_kit import CHROMIUM, WAIT_MS, Watch, ask, free_port, served
+from browser_kit import CHROMIUM, WAIT_MS, Watch, ask, free_port, served, settled
 from joserfc import jwt
 from joserfc.jwk import OctKey, RSAKey
 from openid_provider import Provider, provider
@@ -120,6 +120,8 @@ def test_given_a_person_with_a_role_when_they_sign_in_ask_and_leave_then_it_was_
     page.get_by_role("link", name="ann").click()
     expect(page.get_by_role("heading", name=say("ask.title"))).to_be_visible(timeout=WAIT_MS)
     ask(page, QUESTION)
+    expect(page.locator(".st-key-viewer_lines img")).to_be_visible(timeout=WAIT_MS)
+    settled(page)  # a picture that is asked for after the end is refused, which the console calls an error
     page.get_by_role("button", name=say("sign_in.account")).click()
     expect(page.get_by_text("Signed in as ann@example.org")).to_be_visible()
     expect(page.get_by_role("link", name=say("lab.page"), exact=True)).to_have_count(0)

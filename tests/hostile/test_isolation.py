@@ -119,6 +119,7 @@ FORBIDDEN = """
     print(json.dumps({"said": said, "tried": tried, "reads": reads}))
 """
 linux = pytest.mark.skipif(sys.platform != "linux" or os.uname().machine not in MACHINES, reason="no filter of system calls on this system")
+LOOK_SECONDS = 0.02  # between two looks at the readers
 
 
 @linux
@@ -157,8 +158,19 @@ def test_given_a_file_that_is_being_read_when_its_reader_is_looked_at_then_it_ha
     None
 ):
     seen: list[dict[str, Any]] = []
+    read = threading.Event()
 
-    content = read_pdf(scans(3), "scans.pdf", progress=lambda *_: seen.extend(filter(None, map(once_isolated, readers()))))
+    def look() -> None:
+        while not read.wait(LOOK_SECONDS):
+            seen.extend(filter(None, map(once_isolated, readers())))
+
+    looking = threading.Thread(target=look)
+    looking.start()  # beside the reading: on a busy machine each reader has ended before its page is told
+    try:
+        content = read_pdf(scans(3), "scans.pdf")
+    finally:
+        read.set()
+        looking.join()
 
     assert [page.source for page in content.pages] == [PageSource.OCR] * 3
     assert pdf_process.isolation() == pdf_process.Isolation(unblocked="", memory_bytes=DEFAULT_LIMITS.memory_bytes)
