@@ -2,7 +2,8 @@
 
 `streamlit run app.py` starts the same server, a little slower: here the model's process is started before the slow imports. With the server
 begin the loading of the model and, at the first start, the indexing of the samples, before the first browser asks for them. Every response
-carries headers by which a browser refuses anything that does not come from here, and pages of other origins are refused (`people.guard`).
+carries headers by which a browser refuses anything that does not come from here, and pages of other origins are refused
+(`ui.app.people.guard`).
 """
 
 from __future__ import annotations

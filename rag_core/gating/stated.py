@@ -1,6 +1,7 @@
 """A light reading of a sentence: its numbers by kind, its years, its names, and its words.
 
-Cheap on purpose: a question looks at some hundred sentences. To read a value exactly (`differences.values`) costs several times as much.
+Cheap on purpose: a question looks at some hundred sentences. To read a value exactly costs several times as much
+(`rag_core.facts.differences.values`).
 """
 
 from __future__ import annotations

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, WAIT_MS, ask, drop, go, marked_rows, settled
+from browser_kit import CHROMIUM, SCHEMES, WAIT_MS, ask, drop, go, ground, marked_rows, settled
 from playwright.sync_api import Page, expect
 
 from ui.app.texts import say
@@ -18,7 +17,6 @@ from ui.app.texts import say
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
 
 VACATION = "How many vacation days do employees have?"
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SIZES = ((1280, 720), (1440, 900), (390, 844))  # pixels: a small laptop, a large one, a phone
 
 
@@ -40,7 +38,7 @@ def test_given_an_answer_when_looked_at_on_any_screen_then_answer_judgement_and_
         rows = marked_rows(page.locator(".st-key-viewer_lines img"))
         assert 0 < min(rows) < max(rows) < height, (scheme, width, height)
         page.screenshot(path=screens / f"stage-{scheme}-{width}.png")
-        grounds.add(page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor"))
+        grounds.add(ground(page))
     assert len(grounds) == len(SCHEMES)  # or the page did not follow
 
 
@@ -88,6 +86,7 @@ def test_given_an_answer_when_the_limit_under_it_is_moved_to_its_end_then_it_is_
 
 def test_given_hands_that_never_leave_the_keyboard_when_asking_then_the_result_is_gone_to_and_told_and_its_limit_moved(page: Page) -> None:
     keys, told = page.keyboard, page.locator(".plumbline-told[role=status]")
+    settled(page)  # a box that is drawn anew loses the focus
     keys.press("Tab")
     expect(page.locator(".plumbline-skip")).to_be_focused()
     keys.press("Enter")

@@ -1,8 +1,8 @@
 """Denials that a compression left out: a claim says of its words what the clause that they stand in denies.
 
 A claim is held against the clause of its evidence that has most of its words. Where that clause denies them ("is not refunded", "není
-vratná", "nobody", "unpaid"), the claim has to deny something too, in these or other words. `differences.substitution` sees a lost "not"
-where the rest stands nearly word for word; here the words may stand in any order.
+vratná", "nobody", "unpaid"), the claim has to deny something too, in these or other words. `rag_core.facts.differences.substitution`
+sees a lost "not" where the rest stands nearly word for word; here the words may stand in any order.
 """
 
 from __future__ import annotations
