@@ -12,11 +12,13 @@ import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Locator, Page, expect, sync_playwright
 
 from ui.app.texts import say
+from ui.documents.catalogue import ROW_PIXELS
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = Path("/usr/bin/chromium")
@@ -24,7 +26,7 @@ START_SECONDS = 60.0
 WAIT_MS = 45_000  # for an answer on a busy machine; it takes less than a second on an idle one
 AS_MAKE_APP = ("ui.serve", "--port")
 SLIDER_LATE_MS = 400
-ROW_PIXELS = 35  # the height of a row in Streamlit's table
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 expect.set_options(timeout=WAIT_MS)  # Playwright's own 5 s are too few where two browsers share two busy cores
 FIRST_RUN_MS = 120_000  # for the samples to be indexed on a busy machine; about ten seconds on an idle one
 
@@ -171,6 +173,11 @@ def choose(page: Page, field: str, beginning: str) -> None:
     box.click()
     box.fill(beginning)
     page.get_by_role("option", name=beginning).click()
+
+
+def ground(page: Page) -> str:
+    """The colour that the page is drawn on."""
+    return str(page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor"))
 
 
 def choose_row(page: Page, text: str) -> None:

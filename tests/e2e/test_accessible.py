@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
 pytest.importorskip("playwright.sync_api")
 
 from axe_playwright_python.sync_playwright import Axe
-from browser_kit import CHROMIUM, WAIT_MS, ask, choose, go, settled
+from browser_kit import CHROMIUM, SCHEMES, WAIT_MS, ask, choose, go, ground, settled
 from playwright.sync_api import Page, ViewportSize, expect
 
 from ui.app.texts import say
@@ -26,7 +25,6 @@ COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}  # the rules tha
 # What Streamlit itself draws and a page cannot change; each is looked at again when Streamlit is updated.
 NOT_OURS = ('[data-testid="stMainMenu"]', '[data-testid="stToolbar"]')
 SIZES: dict[str, ViewportSize] = {"wide": {"width": 1440, "height": 900}, "narrow": {"width": 390, "height": 844}}
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 LOOKED, REDRAWN_MS = 4, 1_500  # how often a page with a finding is looked at, and how long it is waited in between
 LOOKS = (("narrow", SCHEMES[0]), ("wide", SCHEMES[0]), ("wide", SCHEMES[1]))  # a narrow window shows nothing of its own
 
@@ -62,7 +60,7 @@ def checker(page: Page, screens: Path) -> Callable[[str], dict[str, list[str]]]:
                 wrong.append(f"the page is {overflow(page)} pixels wider than the window")
             if wrong:
                 found[f"{name}, {scheme}, {size}"] = wrong
-            backgrounds.add(page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor"))
+            backgrounds.add(ground(page))
         assert len(backgrounds) == len(SCHEMES)  # or the page did not follow
         return found
 

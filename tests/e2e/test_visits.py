@@ -72,6 +72,7 @@ def test_given_a_shared_demo_when_one_visitor_adds_a_document_then_no_other_sees
     settled(mine)
     drop(mine, "recipe.pdf", pdf(SECRET))
     expect(mine.get_by_text("Indexed and ready to be asked: 1")).to_be_visible(timeout=FIRST_RUN_MS)  # its name stands there before
+    expect(mine.get_by_text("recipe.pdf").first).to_be_visible(timeout=FIRST_RUN_MS)
     ask(mine, QUESTION)
     expect(mine.get_by_text("juniper").first).to_be_visible(timeout=FIRST_RUN_MS)
     own = next(path.name for path in folder.iterdir() if path.name.startswith("visit-"))
@@ -87,6 +88,7 @@ def test_given_a_shared_demo_when_one_visitor_adds_a_document_then_no_other_sees
     pictures = [one for one in mine.eval_on_selector_all("img", "all => all.map(one => one.src)") if "/media/" in one]
     document = next(path.name for path in (folder / own / "sources").iterdir())
     original = f"{address}original/{own}/sha256:{document.split('.')[0]}"
+    assert pictures
     for place in (original, *pictures):
         assert status(place, one) == 200, place
         assert status(place, two) in (401, 404), place

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urljoin
 
 import streamlit as st
 
-from rag_core.domain.status import AnswerStatus
+from rag_core.domain.status import Reason
 from rag_core.evaluation.health import Kept
 from ui.app import state
 from ui.app.texts import say, tell
@@ -72,10 +73,7 @@ def show(kept: Sequence[Kept]) -> None:
     with st.container(key=_PICKED, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.text(tell("health.picked_title", what=pick.title, n=len(found)))
-            st.button(
-                say("lab_picked.close"), key="health_picked_close", icon=":material/close:", type="tertiary", on_click=picked.let_go,
-                args=(_PICKED,),
-            )  # fmt: skip
+            picked.close_button(_PICKED)
         if len(found) > MAX_LISTED:
             st.caption(say("health.picked_newest", n=MAX_LISTED))
         if found:
@@ -83,40 +81,49 @@ def show(kept: Sequence[Kept]) -> None:
 
 
 def rows_of(kept: Sequence[Kept], page: str, collection: str) -> list[dict[str, object]]:
-    """One row for each question: when, its text, how it ended, how sure, and the address of its decision. `page` is this page's address."""
+    """One row for each question: when, its text, how it ended, the address of its decision, and how sure. `page` is this page's address."""
     return [
-        {
-            "at": one.at[:16].replace("T", " "),
-            "question": one.question,
-            "why": _ended(one),
-            "sure": None if one.summary.correctness is None else round(100 * one.summary.correctness),
-            "trace": trace_of(one, page, collection),
-        }
+        row_of(one, "health.picked_answered", page, collection)
+        | {"sure": None if one.summary.correctness is None else round(100 * one.summary.correctness)}
         for one in kept
     ]
 
 
-def trace_of(one: Kept, page: str, collection: str) -> str:
-    """The address of a question's decision. `page` is the address of this page; the Ask page shows decisions."""
-    return link.address(urljoin(page, "./"), collection, one.id)
+def row_of(one: Kept, answered: str, page: str, collection: str) -> dict[str, object]:
+    """When a question was asked, its text, how it ended, and the address of its decision: a row of `columns`.
+
+    Args:
+        one: the question.
+        answered: key of the words for one that was answered.
+        page: the address of this page; the Ask page, beside it, shows decisions.
+        collection: that it was asked of.
+    """
+    reason = one.summary.reason
+    return {
+        "at": one.at[:16].replace("T", " "),
+        "question": one.question,
+        "why": tell(answered if reason is Reason.NONE else f"refusal.why_{reason}"),
+        "trace": link.address(urljoin(page, "./"), collection, one.id),
+    }
+
+
+def columns() -> dict[str, Any]:
+    """The columns of a table of questions."""
+    text = st.column_config.TextColumn
+    return {
+        "at": text(say("health.rejected_when"), width="small"),
+        "question": text(say("health.rejected_question"), width="large"),
+        "why": text(say("health.rejected_why"), width="large"),
+        "trace": st.column_config.LinkColumn(say("health.rejected_trace"), display_text=say("health.rejected_open"), width="small"),
+    }
 
 
 def _table(kept: Sequence[Kept]) -> None:
-    text = st.column_config.TextColumn
+    sure = st.column_config.NumberColumn(say("health.correctness"), width="small", format="%d %%")
     st.dataframe(
         rows_of(kept, st.context.url or "", state.session().collection), hide_index=True, alt=say("health.picked_alt"), placeholder="–",
-        column_config={
-            "at": text(say("health.rejected_when"), width="small"),
-            "question": text(say("health.rejected_question"), width="large"),
-            "why": text(say("health.rejected_why"), width="large"),
-            "sure": st.column_config.NumberColumn(say("health.correctness"), width="small", format="%d %%"),
-            "trace": st.column_config.LinkColumn(say("health.rejected_trace"), display_text=say("health.rejected_open"), width="small"),
-        },
+        column_config=columns() | {"sure": sure}, column_order=("at", "question", "why", "sure", "trace"),
     )  # fmt: skip
-
-
-def _ended(one: Kept) -> str:
-    return tell("health.picked_answered" if one.summary.status is AnswerStatus.SUCCESS else f"refusal.why_{one.summary.reason}")
 
 
 def _take(key: str) -> None:

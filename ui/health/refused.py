@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from rag_core.domain.status import Reason
 from rag_core.evaluation.gaps import Gap
 from rag_core.evaluation.health import DRIFT_ALERT, MIN_TO_COMPARE, Drift, Kept, refusals
 from ui.app import state
@@ -45,22 +44,13 @@ def show_rejected(kept: Sequence[Kept]) -> None:
     st.caption(say("health.rejected_about", n=len(rows)))
     st.dataframe(
         rejected_rows(rows, st.context.url or "", state.session().collection),
-        hide_index=True, key="health_rejected", alt=say("health.rejected"),
-        column_config={
-            "at": st.column_config.TextColumn(say("health.rejected_when"), width="small"),
-            "question": st.column_config.TextColumn(say("health.rejected_question"), width="large"),
-            "why": st.column_config.TextColumn(say("health.rejected_why"), width="large"),
-            "trace": st.column_config.LinkColumn(say("health.rejected_trace"), display_text=say("health.rejected_open"), width="small"),
-        },
+        hide_index=True, key="health_rejected", alt=say("health.rejected"), column_config=picked.columns(),
     )  # fmt: skip
 
 
-def rejected_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict[str, str]]:
+def rejected_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict[str, object]]:
     """One row for each question: when, its text, how it ended, and the address of its decision. `page` is the address of this page."""
-    return [
-        {"at": one.at[:16].replace("T", " "), "question": one.question, "why": _ended(one), "trace": picked.trace_of(one, page, collection)}
-        for one in kept
-    ]
+    return [picked.row_of(one, "health.rejected_answered", page, collection) for one in kept]
 
 
 def show_scores(drift: Drift) -> None:
@@ -106,11 +96,6 @@ def rows_of(gaps: Sequence[Gap]) -> list[dict[str, object]]:
         for number, gap in enumerate(gaps, 1)
         for one in gap.questions
     ]  # fmt: skip
-
-
-def _ended(one: Kept) -> str:
-    reason = one.summary.reason
-    return tell("health.rejected_answered") if reason is Reason.NONE else tell(f"refusal.why_{reason}")
 
 
 def _show_gap(gap: Gap) -> None:

@@ -104,8 +104,7 @@ def curve(of: Curve, x: str, y: str, here: Point, all_checks: Point, sign: float
         tooltip=tips,
     )
     line = places.mark_line(color=BLUE, strokeWidth=2, interpolate="linear").encode(order="order:Q")
-    # a line has no points to click: unseen ones stand on it
-    hold = places.mark_point(opacity=0, size=60).add_params(pick("low", "high", nearest=True))
+    hold = unseen_points(places, "low", "high")
     layers = [line, hold]
     if chance:
         diagonal = [{"x": 0, "y": 0}, {"x": 1, "y": 1}]
@@ -137,6 +136,12 @@ def reliability(bins: Sequence[Bin], came_true: str) -> Spec:
 def thinned(n: int, most: int = MAX_POINTS) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     """Indexes of at most `most` of n points, evenly, with both ends."""
     return np.unique(np.linspace(0, max(n - 1, 0), min(n, most)).round().astype(np.int64))
+
+
+def unseen_points(places: alt.Chart, *fields: str) -> alt.Chart:
+    """Points on a line, which has none to click: the nearest one takes the click and tells these fields."""
+    points: alt.Chart = places.mark_point(opacity=0, size=60).add_params(pick(*fields, nearest=True))
+    return points
 
 
 def pick(*fields: str, nearest: bool = False) -> alt.Parameter:

@@ -76,22 +76,18 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
         axis=alt.Axis(format=".0%", tickCount=5),
     )
     y = alt.Y("share:Q", title=say("lab_limit.axis_share"), scale=alt.Scale(domain=[0, 1]), axis=charts.PERCENT)
-    lines = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_line(strokeWidth=2, interpolate="step-before")
-        .encode(
-            x=x, y=y,
-            color=alt.Color("line:N", scale=alt.Scale(domain=names, range=list(LINES.values())), legend=legend),
-            strokeDash=alt.StrokeDash("line:N", scale=alt.Scale(domain=names, range=list(STROKES)), legend=legend),
-        )
+    places = alt.Chart(alt.InlineData(values=rows)).encode(
+        x=x, y=y,
+        tooltip=[
+            alt.Tooltip("line:N", title=say("lab_limit.tip_line")),
+            alt.Tooltip("limit:Q", title=say("lab_limit.tip_limit"), format=".0%"),
+            alt.Tooltip("share:Q", title=say("lab_limit.tip_share"), format=".1%"),
+        ],
     )  # fmt: skip
-    tips = [
-        alt.Tooltip("line:N", title=say("lab_limit.tip_line")),
-        alt.Tooltip("limit:Q", title=say("lab_limit.tip_limit"), format=".0%"),
-        alt.Tooltip("share:Q", title=say("lab_limit.tip_share"), format=".1%"),
-    ]
-    points = alt.Chart(alt.InlineData(values=rows)).mark_point(opacity=0, size=60).encode(x=x, y=y, tooltip=tips)
-    hold = points.add_params(charts.pick("limit", "name", nearest=True))  # a line has no points to click
+    lines = places.mark_line(strokeWidth=2, interpolate="step-before").encode(
+        color=alt.Color("line:N", scale=alt.Scale(domain=names, range=list(LINES.values())), legend=legend),
+        strokeDash=alt.StrokeDash("line:N", scale=alt.Scale(domain=names, range=list(STROKES)), legend=legend),
+    )
     marks = [
         {"limit": limit, "what": say(f"lab_limit.{what}")}
         for limit, what in ((here, "here"), (there, "there"))
@@ -106,7 +102,9 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
         .mark_text(align="left", dx=4, dy=-6, color=charts.GREY, fontSize=12)
         .encode(x="limit:Q", y=alt.value(charts.HEIGHT // 2), text="what:N")
     )
-    return alt.LayerChart(layer=[lines, *upright, said, hold], height=charts.HEIGHT).to_dict(validate=False)
+    return alt.LayerChart(layer=[lines, *upright, said, charts.unseen_points(places, "limit", "name")], height=charts.HEIGHT).to_dict(
+        validate=False
+    )
 
 
 def of_limits(

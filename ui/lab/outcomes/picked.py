@@ -80,9 +80,7 @@ def show(
     with st.container(key=key, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.markdown(say(title, n=len(rows), **numbers))
-            st.button(
-                say("lab_picked.close"), key=f"{key}_close", icon=":material/close:", type="tertiary", on_click=let_go, args=(key,)
-            )  # fmt: skip
+            close_button(key)
         if len(rows):
             flips.show_some(rows.tolist(), questions, records, now, before, key.removeprefix("lab_"))
         else:
@@ -93,6 +91,11 @@ def part_of(chart: str) -> dict[str, object]:
     """The part of a plot that was clicked: what it tells, by the names of its fields; empty for a click beside everything."""
     found = st.session_state[chart].selection.get(PICK) or []
     return dict(found[-1]) if found else {}
+
+
+def close_button(key: str) -> None:
+    """The button that closes a list of what was clicked, which the session holds under `key`."""
+    st.button(say("lab_picked.close"), key=f"{key}_close", icon=":material/close:", type="tertiary", on_click=let_go, args=(key,))
 
 
 def let_go(key: str = _PICKED) -> None:
