@@ -1,11 +1,12 @@
-"""Fit what the label of a table's row adds to the extract's relevance and to correctness, all other weights held as they are.
+"""Fit what one feature adds to correctness, all other weights held as they are; of the label of a table's row to the relevance, too.
 
     python -m training.fit_rows SET MEASURED.jsonl --extract
-    python -m training.fit_rows SET MEASURED.jsonl
+    python -m training.fit_rows SET MEASURED.jsonl [--feature fit_result]
 
-SET is a folder of PDFs, questions and gold, as `training.table_reports` makes them; several may be named. The feature is 0 wherever no row
-of a table was drafted. So nothing else changes, and the labelled texts that the rest was fitted on need not be measured again. The
-relevance is fitted first: the score reads what it chose. Prints what was right and what was said, by how well the row fits.
+SET is a folder of PDFs, questions and gold, as `training.table_reports` makes them; several may be named. `fit_row` is 0 wherever no row of
+a table was drafted, and `fit_result` is 1 wherever no figure is asked for that would have to be computed. So nothing else changes, and the
+labelled texts that the rest was fitted on need not be measured again. The relevance is fitted first: the score reads what it chose. Prints
+what was right and what was said, by the feature.
 """
 
 from __future__ import annotations
@@ -32,18 +33,22 @@ from training.fit_scores import unit_rows
 from training.measured import few_documents
 
 NAME = "fit_row"
+NEUTRAL = {NAME: 0.0, "fit_result": 1.0}  # where the feature says nothing
 ALL = 100_000  # questions: every one
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.79, 1.0)  # between the lines of the report; chosen
 LICENCES = {"TAT-QA": "CC BY 4.0", "pages of FinQA, and look-ups of ConvFinQA": "MIT"}
 PRIOR = 10.0  # variance of the weight before anything was seen; chosen wide
 
 
-def collect(folder: Path, units: bool) -> list[dict[str, Any]]:
-    """One row a question that does not ask to compute: its features, whether the draft is right, and with `units` every unit's."""
+def collect(folder: Path, units: bool, computed: bool) -> list[dict[str, Any]]:
+    """One row a question: its features, whether the draft is right, and with `units` every unit's.
+
+    Questions that ask to compute are there with `computed` only: a row that is the one named does not answer them.
+    """
     found = []
     for row in few_documents(folder, Settings.load(), ALL):
         measured = row.measurements
-        if measured.hits and not asks_to_compute(measured.question, measured.understanding.language):
+        if measured.hits and (computed or not asks_to_compute(measured.question, measured.understanding.language)):
             right = row.answerable and holds_right_answer(measured, row.answers)
             of_units = unit_rows(row) if units and row.answerable else []
             found.append({"signals": dict(measured.features), "right": right, "units": of_units})
@@ -76,33 +81,44 @@ def fit_relevance(found: list[dict[str, Any]], about: dict[str, Any]) -> None:
     sys.stdout.write(f"relevance {value:.2f}\n")
 
 
-def fit_correctness(found: list[dict[str, Any]], about: dict[str, Any]) -> None:
-    """The row's weight in correctness."""
+def fit_correctness(found: list[dict[str, Any]], about: dict[str, Any], name: str) -> None:
+    """The feature's weight in correctness."""
     whole = read(FILE)
     assert whole.correctness is not None
-    base = _without(whole.correctness)
+    base, neutral = _without(whole.correctness, name), NEUTRAL[name]
     before = np.array([base.logit(row["signals"]) for row in found])
-    x, y = np.array([row["signals"][NAME] for row in found]), np.array([row["right"] for row in found], dtype=float)
+    x, y = np.array([row["signals"][name] - neutral for row in found]), np.array([row["right"] for row in found], dtype=float)
     value, _ = weight(x, before, y, intercept=False)
-    fitted = replace(
-        base, features=(*base.features, NAME), mean=(*base.mean, 0.0), scale=(*base.scale, 1.0), coefficients=(*base.coefficients, value)
-    )
+    fitted = _with(base, name, value)
+    if base.narrow and name != NAME:  # among few passages it is asked for a result in the same words; their rows count already
+        fitted = replace(fitted, narrow=_with(_without(base.narrow, name), name, value))
     identity = replace(whole.identity, features=features_version())
-    provenance = {**whole.provenance, NAME: {"questions": len(found), **about}}
+    provenance = {**whole.provenance, name: {"questions": len(found), **about}}
     made = replace(whole, identity=identity, correctness=replace(fitted, identity=identity), provenance=provenance)
     FILE.write_text(json.dumps(made.to_json(), indent=1, sort_keys=True) + "\n", encoding="utf-8")
     sys.stdout.write(f"correctness {value:.2f}\n")
-    after = expit(before + value * x)
+    after, x = expit(before + value * x), x + neutral
     for low, high in zip((-1.0, *EDGES), EDGES, strict=False):
         of = (x > low) & (x <= high)
         if of.any():
             said = f"{expit(before[of]).mean():.2f} before, {after[of].mean():.2f} now"
-            sys.stdout.write(f"row above {low:g} to {high:g}: {of.sum()} questions, right {y[of].mean():.2f}, said {said}\n")
+            sys.stdout.write(f"{name} above {low:g} to {high:g}: {of.sum()} questions, right {y[of].mean():.2f}, said {said}\n")
 
 
-def _without(fitted: Calibration) -> Calibration:
+def _with(base: Calibration, feature: str, value: float) -> Calibration:
+    """The score with one more feature."""
+    return replace(
+        base,
+        features=(*base.features, feature),
+        mean=(*base.mean, NEUTRAL[feature]),
+        scale=(*base.scale, 1.0),
+        coefficients=(*base.coefficients, value),
+    )
+
+
+def _without(fitted: Calibration, feature: str) -> Calibration:
     """The score without the feature, as it was before a fit."""
-    keep = [i for i, name in enumerate(fitted.features) if name != NAME]
+    keep = [i for i, name in enumerate(fitted.features) if name != feature]
 
     def kept(values: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(values[i] for i in keep)
@@ -118,9 +134,10 @@ def main() -> None:
     parser.add_argument("folders", type=Path, nargs="+", help="sets of questions")
     parser.add_argument("kept", type=Path, help="file of the measurements; read where it is there, written where it is not")
     parser.add_argument("--extract", action="store_true", help="fit the relevance of rows, and nothing else")
+    parser.add_argument("--feature", choices=NEUTRAL, default=NAME, help="the feature whose weight in correctness is fitted")
     given = parser.parse_args()
     if not given.kept.exists():
-        found = [row for folder in given.folders for row in collect(folder, given.extract)]
+        found = [row for folder in given.folders for row in collect(folder, given.extract, given.feature != NAME)]
         given.kept.write_text("".join(json.dumps(row) + "\n" for row in found), encoding="utf-8")
     about = {
         "date": date.today().isoformat(),
@@ -128,7 +145,10 @@ def main() -> None:
         "licences": LICENCES,
         "program": "training/fit_rows.py",
     }
-    (fit_relevance if given.extract else fit_correctness)(rows(given.kept), about)
+    if given.extract:
+        fit_relevance(rows(given.kept), about)
+    else:
+        fit_correctness(rows(given.kept), about, given.feature)
 
 
 if __name__ == "__main__":

@@ -21,16 +21,17 @@ from rag_core.domain.ports import PageText, Vectors
 from rag_core.gating.asked import AskedFor, asks
 from rag_core.gating.features import NO_ODDS, Weights
 from rag_core.gating.fit import NOWHERE, Context, Fit, fits
-from rag_core.gating.row import UNKNOWN
+from rag_core.gating.row import CELL, UNKNOWN, outdone
 from rag_core.gating.stated import names_only_periods
 from rag_core.grounding.units import Unit, header_of, in_order, units
+from rag_core.ingest.blocks.rows import ends_sentence
 from rag_core.ingest.passages.context import SECTION_MARK, context
 from rag_core.language import is_order, terms, words
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import DATA, Settings
 
 PASSAGES = 5  # the best passages are read; deeper ones held the answer in under 2 % of the training questions
-EMBEDDED_UNITS = 8  # the lexically best units are compared by meaning too, about 3 ms each; twelve answered no better on XQuAD es and hi
+EMBEDDED_UNITS = 8  # the lexically best units are embedded too, about 3 ms each; twelve answered no better on XQuAD es and hi
 READ_UNITS = 12  # the best units that the answerability model reads, about 4 ms each
 UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
 MAX_ANSWER_WORDS = 45  # in an answer to which a further sentence is still added; more cannot be read at a glance
@@ -157,6 +158,7 @@ def score_units(
         fit = fits(asked, unit.text, contexts[j], unit.passage.language)
         features |= {"typed": _typed(fit)} | {name: value for name, value in fit.features().items() if name in FEATURES}
         scored.append(Scored(unit, features, relevance(features), fit, context=contexts[j]))
+    scored = _without_outdone(scored, asked)
     if read is None:
         return scored
     return _read(scored, [_reading(one.unit.text, one) for one in scored], read, legible)
@@ -177,11 +179,33 @@ def said_otherwise(scored: Scored, text: str, asked: AskedFor, read: Read | None
     return replace(scored, features=features, relevance=relevance(features, odds), fit=fit, log_odds=odds)
 
 
+def _without_outdone(scored: list[Scored], asked: AskedFor) -> list[Scored]:
+    """The units, where a row that another row of its table outdoes is not known by its label (`outdone`)."""
+    rows: dict[str, list[int]] = {}
+    for j, one in enumerate(scored):
+        if one.fit and one.fit.row:
+            rows.setdefault(one.unit.passage.id, []).append(j)
+    behind = set[int]()
+    for places in rows.values():
+        labels = [scored[j].unit.text.partition(CELL)[0] for j in places]
+        language = scored[places[0]].unit.passage.language
+        behind.update(j for j, lost in zip(places, outdone(asked, labels, language), strict=True) if lost)
+    return [_unlabelled(one) if j in behind else one for j, one in enumerate(scored)]
+
+
+def _unlabelled(one: Scored) -> Scored:
+    features = one.features | {"fit_label": 0.0, "fit_row": 0.0}
+    return replace(one, features=features, relevance=relevance(features), fit=one.fit and replace(one.fit, label=0.0, row=0.0))
+
+
 def _states_nothing(unit: Unit) -> bool:
     language = unit.passage.language
     if asks(unit.text, language) or is_order(unit.text):
         return True
-    return unit.passage.kind is PassageKind.TABLE and names_only_periods(unit.text, language)
+    if unit.passage.kind is not PassageKind.TABLE:
+        return False
+    label_alone = CELL not in unit.text and not ends_sentence(unit.text)
+    return label_alone or names_only_periods(unit.text, language)
 
 
 def relevance(features: dict[str, float], log_odds: float | None = None) -> float:

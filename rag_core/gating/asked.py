@@ -15,6 +15,8 @@ import regex
 from rag_core.facts.sentence.laws import laws
 from rag_core.facts.sentence.lexicon import lexicon
 from rag_core.facts.sentence.names import canonical_code, codes
+from rag_core.gating.computed import asks_to_compute
+from rag_core.gating.series import Member, members
 from rag_core.gating.stated import MAX_CHARS, NameRun, Stated, read, small_words
 from rag_core.language import LANGUAGES, AskedWords, LanguageInfo, ends_in_question, fold, keywords, spaced
 from rag_core.retrieval.metrics import NamedMetric, named_metrics
@@ -65,6 +67,8 @@ class AskedFor:
         subject: the beginnings of its words without periods, numbers and small words: what the label of a row would say.
         metrics: those of `data/metrics.yaml` that it names, with the labels that reports print them under.
         negated, superlative, compared: whether it says not; asks for the highest or lowest; compares.
+        series: the members of series that it names, as (series, member).
+        computes: the kind of `computed.COMPUTED` that it asks for, or empty.
     """
 
     type: AnswerType
@@ -84,6 +88,8 @@ class AskedFor:
     negated: bool
     superlative: bool
     compared: bool
+    computes: str = ""
+    series: frozenset[Member] = frozenset()
 
     def has(self, word: str) -> bool:
         """Whether the question has this folded word, or a form of it."""
@@ -117,6 +123,8 @@ def asked_for(question: str, language: str) -> AskedFor:
         negated=is_negated(stated, language),
         superlative=is_superlative(stated, words),
         compared=info is not None and info.comparative is not None and info.comparative.search(said) is not None,
+        computes=asks_to_compute(question, language),
+        series=members(said, language),
     )
 
 

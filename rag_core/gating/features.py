@@ -29,7 +29,7 @@ filings. This module judges nothing and knows no threshold.
 | unit_best, unit_next | [-10, 10] | its log odds for the likest sentence or row, and for the likest one that was not drafted |
 | unit_share | [0, 1] | the share of the drafted ones in the odds of all that it read |
 | fit_holds, fit_near, fit_period, fit_named | [0, 1] | how the likest drafted sentence fits what is asked for: see `gating/fit.py` |
-| fit_negation, fit_degree, fit_sure, fit_contradicts, fit_label, fit_row | [0, 1] | the same |
+| fit_negation, fit_degree, fit_sure, fit_contradicts, fit_label, fit_row, fit_result | [0, 1] | the same |
 | draft_words | [0, 2] | log(1 + words of the draft) / 3 |
 | draft_parts | [0, 1] | one over the number of drafted sentences |
 | draft_table | [0, 1] | share of the drafted sentences that are rows of a table |
@@ -52,7 +52,10 @@ from rag_core.domain.ports import LexicalIndex
 from rag_core.gating.fit import Fit
 from rag_core.language import alike, content_terms, sentences, terms
 
-FITS = tuple(f"fit_{name}" for name in ("holds", "near", "period", "named", "negation", "degree", "sure", "contradicts", "label", "row"))
+FITS = (
+    "fit_holds", "fit_near", "fit_period", "fit_named", "fit_negation", "fit_degree", "fit_sure", "fit_contradicts", "fit_label", "fit_row",
+    "fit_result",
+)  # fmt: skip
 FEATURES = (
     "top_cosine",
     "mean_cosine",

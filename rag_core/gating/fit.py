@@ -9,9 +9,10 @@
 | negation | {0, .5, 1} | 1 where both say not or neither, 0 where only the question does |
 | degree | {0, 1} | 0 where the question asks for the highest or lowest and the sentence tells of none |
 | sure | [0, 1] | how sure the type is |
-| contradicts | {0, 1} | whether it is surely of something else: another year, quarter, paragraph, code or document, or the reverse |
+| contradicts | {0, 1} | whether it is surely of something else: another year, quarter, paragraph, code, office, document, the reverse |
 | label | [0, 1] | share of its label's words that the question has: of a row's first cell, of what stands before a colon; 0 without one |
 | row | [0, 1] | how surely a row of a table is the one asked for, as `gating/row.py` says; 0 for what is no row |
+| result | {0, 1} | 0 where a change, a ratio or the like is asked for and the sentence has no words for one ("rose by") |
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ import regex
 
 from rag_core.facts.sentence.laws import laws
 from rag_core.gating.asked import FIGURES, KEY_CHARS, NAMES, AnswerType, AskedFor, codes_in, is_negated, is_superlative, parts_named
+from rag_core.gating.computed import states_result
 from rag_core.gating.opposite import is_reverse
 from rag_core.gating.row import UNKNOWN, WORD, may_be_row, row_asked, share_asked
+from rag_core.gating.series import is_other_member
 from rag_core.gating.stated import Stated, read
 from rag_core.language import LANGUAGES, AskedWords, any_language, fold
 
@@ -66,7 +69,7 @@ NOWHERE = Context()
 class Fit:
     """The features of one sentence, as the module's table says; `why` names the contradiction.
 
-    It is one of year, period, law, code, document and opposite, or empty.
+    It is one of year, period, law, code, document, series and opposite, or empty.
     """
 
     holds: float
@@ -79,6 +82,7 @@ class Fit:
     contradicts: bool
     label: float = 0.0
     row: float = 0.0
+    result: float = 1.0
     why: str = ""
 
     def features(self) -> dict[str, float]:
@@ -97,7 +101,10 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
     period, other_period = _period(asked, stated, around, title, words)
     named, other_named = _named(asked, text, stated, context, [*around, title])
     other_document = "document" if context.elsewhere else ""
-    why = other_period or other_named or other_document or ("opposite" if is_reverse(asked.bearing, stated, language) else "")
+    other_member = "series" if is_other_member(asked.series, stated, [*around, title], language) else ""
+    why = (
+        other_period or other_named or other_document or other_member or ("opposite" if is_reverse(asked.bearing, stated, language) else "")
+    )
     is_row = not why and may_be_row(asked, text, holds, stated, around[0])
     of_period = period if asked.years or asked.parts else 1.0
     return Fit(
@@ -111,6 +118,7 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
         contradicts=bool(why),
         label=share_asked(asked, label, language),
         row=row_asked(asked, text, f"{context.section}\n{context.title}", language) * of_period if is_row else 0.0,
+        result=float(states_result(asked.computes, stated.spaced, language)),
         why=why,
     )
 

@@ -18,7 +18,7 @@ BESIDE_CODE = 0.7  # least share of the subject for a label behind a code: "whic
 CODE_DIGITS = 3  # at least of a number that names a row, such as an HTTP status or a register; chosen
 UNKNOWN = 0.5  # `Fit.holds` where nothing tells whether a type is held
 _BRACKETS = regex.compile(r"\([^()]*\)")
-_CELL = " | "  # between the cells of a row
+CELL = " | "  # between the cells of a row
 _IN_DIGITS = frozenset({AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE})
 _TELLING = NAMES | {AnswerType.DATE, AnswerType.DURATION}  # types that a text surely lacks where `holds` is low
 _DIGIT = regex.compile(r"\p{Nd}")
@@ -35,7 +35,7 @@ def row_asked(asked: AskedFor, text: str, above: str, language: str) -> float:
     table may have the rest of it: "Travel | Payroll | 4330" under "Team | Extension".
 
     A row whose label is a code of the question is the row of that code in whatever language it stands: "E4 | Sensor failed" is what is
-    asked for by "Was bedeutet E4?".
+    asked for by "Was bedeutet E4?". So is a row with a cell that is nothing but that code: "1. | Northern market | NM01".
 
     Args:
         asked: what the question asks for.
@@ -43,12 +43,12 @@ def row_asked(asked: AskedFor, text: str, above: str, language: str) -> float:
         above: the headings that the table stands under, its heads, and the document's title.
         language: of the row.
     """
-    cells = text.split(_CELL)
+    cells = text.split(CELL)
     if len(cells) < 2 or (asked.codes and not asked.codes <= codes_in(f"{text}\n{above}")):
         return 0.0
     beside = {word[:KEY_CHARS] for word in map(fold, WORD.findall(above))}
     first = _share(asked, cells[0], beside, language)
-    if _names_code(asked, cells[0]):
+    if _names_code(asked, cells[0]) or any(asked.codes & codes_in(cell) and _is_code_alone(cell) for cell in cells[1:]):
         first = max(first, CODE_DEFINED if asked.type is AnswerType.DEFINITION else CODE_NAMED)
     others: list[float] = []
     if asked.type in NAMES:
@@ -64,6 +64,21 @@ def _names_code(asked: AskedFor, cell: str) -> bool:
         return True
     number = cell.strip()
     return number.isdecimal() and len(number) >= CODE_DIGITS and number in asked.words and int(number) not in asked.years
+
+
+def _is_code_alone(cell: str) -> bool:
+    return len(cell.split()) == 1
+
+
+def outdone(asked: AskedFor, labels: Sequence[str], language: str) -> list[bool]:
+    """For each label of a table's rows, whether another one has all that it has of the question's subject, and more of it.
+
+    "Total assets" is outdone by "Total current assets" where current assets are asked for, and "Model A" by "Model A, tuned" where the
+    tuned one is. A label that has nothing of the subject is not.
+    """
+    small = small_words(language)
+    shared = [asked.subject & {w[:KEY_CHARS] for w in map(fold, WORD.findall(label)) if w not in small} for label in labels]
+    return [bool(mine) and any(mine < other for other in shared) for mine in shared]
 
 
 def _share(asked: AskedFor, cell: str, beside: set[str], language: str, least: float = 0.0) -> float:
@@ -118,5 +133,5 @@ def may_be_row(asked: AskedFor, text: str, holds: float, stated: Stated, heads: 
     A question that compares asks for two rows, a figure or a name has to be there, and where heads name years, the year asked for is one.
     """
     other_years = bool(asked.years and heads.years) and not asked.years & (stated.years | heads.years)
-    lacks = holds < UNKNOWN if asked.type in _TELLING else asked.type in _IN_DIGITS and not _DIGIT.search(text.partition(_CELL)[2])
+    lacks = holds < UNKNOWN if asked.type in _TELLING else asked.type in _IN_DIGITS and not _DIGIT.search(text.partition(CELL)[2])
     return not (asked.compared or asked.superlative or other_years or lacks)

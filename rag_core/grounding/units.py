@@ -23,6 +23,11 @@ _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 TITLE_WORDS = 5  # in a heading that runs into its text: "Sales and Marketing. Our ..."
 SMALL_WORD = 3  # letters of a word that a title may leave in lower case
 DATELINE_CHARS = 90  # in front of which a dateline stands: a town, a state, an agency and a date; chosen
+SIGNED_PIECES = 3  # the signature, the name, the office, each perhaps a piece of its own
+OFFICE_WORDS = 20  # at most in an office; chosen
+_SIGNED = regex.compile(
+    r".{0,60}?/s/\s(?P<name>\p{L}[^/]{2,60}?)\s(?P<printed>(?P=name)),?\s(?P<office>\p{L}[^/]*\p{L}[^/]*)$", regex.IGNORECASE | regex.DOTALL
+)
 _AGENCY = r"-{2}\s?\([^()]{2,30}\)\s?-{1,2}|/[^/]{2,20}/\s?-{1,2}|\([\p{Lu} ]{2,24}\)\s?[-–—]{1,2}|(?<=\p{Nd}{4}\s)[-–—]{1,2}"
 _DATELINE = regex.compile(rf"\p{{Lu}}{{3}}[\p{{Lu}}.'’ -]*(?:,[^!?]{{1,60}}?)?\s?(?:{_AGENCY})\s+")
 
@@ -63,8 +68,9 @@ def evidence_of(passage: Passage, span: Span, page_text: PageText) -> Evidence:
 def units(passage: Passage, page_text: PageText) -> list[Unit]:
     """The units of a passage in reading order: rows of a table, lines of code, sentences of everything else.
 
-    Headings, captions, lines of a table of contents, datelines and signatures state nothing and are none (`Passage.pieces` knows them). One
-    with hidden words that were kept is none either: no reader of the page could check it.
+    Headings, captions, lines of a table of contents, datelines and signatures state nothing and are none (`Passage.pieces` knows them); but
+    the name and the office that are printed below a signature state who holds the office. One with hidden words that were kept is none
+    either: no reader of the page could check it.
     """
     return [unit for unit in _all_units(passage, page_text) if any(map(str.isalnum, unit.text)) and not holds_hidden(unit.text)]
 
@@ -92,9 +98,13 @@ def _of_pieces(passage: Passage, pages: Mapping[int, str], page_text: PageText) 
     starts = normalise(join(pages, passage.spans)).starts
     closed = True
     edges = [bisect_left(starts, _raw_offset(passage.spans, piece.spans[0])) for piece in passage.pieces]
-    for piece, left, right in zip(passage.pieces, edges, [*edges[1:], len(passage.text)], strict=True):
+    ends = [*edges[1:], len(passage.text)]
+    for at, (piece, left, right) in enumerate(zip(passage.pieces, edges, ends, strict=True)):
         if not piece.role.states or left >= right:
             closed = True
+            if piece.role is Role.ASIDE and (place := _office(passage.text[left : ends[_last_aside(passage, at)]])):
+                first, last = left + place[0], left + place[1]
+                yield Unit(passage, passage.text[first:last], first, last)
             continue
         text = passage.text[left:right]
         if piece.role is Role.CODE:
@@ -107,6 +117,20 @@ def _of_pieces(passage: Passage, pages: Mapping[int, str], page_text: PageText) 
             if index or not closed or not _only_names(text[start:end], piece.role, len(found)):
                 yield Unit(passage, text[start:end], left + start, left + end, lead=lead)
         closed = ends_sentence(text.rstrip())
+
+
+def _last_aside(passage: Passage, first: int) -> int:
+    """The place of the last of the asides that follow one another from this one, `SIGNED_PIECES` at most."""
+    after = (at for at in range(first + 1, len(passage.pieces)) if passage.pieces[at].role is not Role.ASIDE)
+    return min(next(after, len(passage.pieces)), first + SIGNED_PIECES) - 1
+
+
+def _office(text: str) -> tuple[int, int] | None:
+    """Where the name and the office stand below a signature: "/s/ Jane Doe Jane Doe Chief Executive Officer"; None without both."""
+    match = _SIGNED.match(text)
+    if match is None or len(match["office"].split()) > OFFICE_WORDS:
+        return None
+    return match.start("printed"), len(text.rstrip())
 
 
 def _raw_offset(spans: Sequence[Span], first: Span) -> int:

@@ -128,6 +128,7 @@ class AskedWords:
         totals: words that a row's label may begin or end with and mean the same ("Total revenue").
         figure_words: words by which a question asks for a figure and that no label repeats ("the amount", "did it generate").
         opposites: pairs of words of which a sentence has one and its question the other, where it says the reverse of what is asked.
+        series: by name, what of a kind is told apart by a number, a letter or a word in the pattern's group: "chief (financial) officer".
         instructions: how a sentence or bracket of a question says how to write the answer ("round to one decimal"), in `spaced` text.
         sources: how a clause of a question only says where to look ("using the income statement"); it may hold no condition.
         tasks: how a sentence sets a task instead of stating something ("Find the sum of ..."), looked for in its `spaced` text.
@@ -151,6 +152,7 @@ class AskedWords:
     totals: FoldedSet = frozenset()
     figure_words: FoldedSet = frozenset()
     opposites: StarPairs = ()
+    series: SearchPatterns = field(default_factory=dict)
     instructions: SearchPattern = None
     sources: SearchPattern = None
     tasks: SearchPattern = None

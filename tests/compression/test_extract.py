@@ -29,7 +29,7 @@ from rag_core.compression.extract import (
     score_units,
 )
 from rag_core.domain.documents import Span
-from rag_core.domain.passages import Hit, Passage, PassageKind
+from rag_core.domain.passages import Hit, Passage, PassageKind, Piece, Role
 from rag_core.facts import changed_facts
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import weigh
@@ -316,6 +316,41 @@ def test_given_a_row_of_dates_alone_then_it_heads_columns_and_answers_nothing() 
     assert [one.unit.text for one in found] == ["Cash | 1,874"]
 
 
+def rows_of(question: str, page: str, head: int) -> list[Scored]:
+    """The units of one table, whose header takes `head` characters, for a question."""
+    table = Passage("t#1", "t", "Model", (Span(1, head, len(page)),), "en", kind=PassageKind.TABLE, header=(Span(1, 0, head - 1),))
+    weights, asked = weigh(question, "en", CONTRACT.lexical), asked_for(question, "en")
+    return score_units([hit(of=table)], weights, asked, EMBEDDER.embed(["x"])[0], EMBEDDER.embed, lambda document, number: page)
+
+
+def test_given_a_longer_label_that_the_question_has_then_the_shorter_one_is_not_the_row() -> None:
+    page = "Assets\t2022\nTotal assets\t40\nTotal current assets\t30\nGoodwill\t2"
+    current = {one.unit.text: one for one in rows_of("What were current assets?", page, 12)}
+    total = {one.unit.text: one for one in rows_of("What were total assets?", page, 12)}
+
+    assert current["Total current assets | 30"].features["fit_row"] > ROW_ALONE
+    behind = current["Total assets | 40"]
+    assert behind.features["fit_row"] == behind.features["fit_label"] == 0.0
+    assert behind.fit is not None
+    assert behind.fit.row == behind.fit.label == 0.0
+    assert behind.relevance == relevance(behind.features)
+    assert total["Total assets | 40"].features["fit_row"] > ROW_ALONE, "nothing that is asked for is in the longer label only"
+
+
+def test_given_a_longer_label_in_a_row_that_cannot_be_the_one_then_it_outdoes_no_other() -> None:
+    found = {
+        one.unit.text: one for one in rows_of("How much were current assets?", "A\t2022\nTotal assets\t40\nCurrent assets\tsee note", 7)
+    }
+
+    assert found["Total assets | 40"].features["fit_label"] > 0
+
+
+def test_given_a_label_without_a_figure_then_it_states_nothing_and_a_sentence_in_a_table_does() -> None:
+    page = "Item\t2022\nNet income attributable to common\nstockholders\t40\nNotes follow below."
+
+    assert [one.unit.text for one in rows_of("What was the net income?", page, 10)] == ["stockholders | 40", "Notes follow below."]
+
+
 def test_given_a_passage_of_another_document_than_the_one_named_then_its_sentences_contradict_the_question() -> None:
     class Another(Titled):
         def is_another(self, passage: Passage) -> bool:
@@ -450,3 +485,32 @@ def test_given_a_likelier_unit_that_lacks_the_type_asked_for_then_the_row_comes_
     assert choose([share, row], settings()) == [row]
     assert choose([share, amount, row], settings())[0] == share
     assert choose([replace(share, fit=replace(share.fit, sure=0.0)), row], settings())[0].fit.sure == 0
+
+
+def signed(*parts: str, roles: Sequence[Role] = ()) -> list[tuple[str, str]]:
+    """The units of a passage whose pieces have these texts, all asides but where `roles` says otherwise, with their quotes."""
+    page = "\n".join(parts)
+    starts = [sum(len(part) + 1 for part in parts[:at]) for at in range(len(parts))]
+    spans = [Span(1, start, start + len(part)) for start, part in zip(starts, parts, strict=True)]
+    given = [*roles, *[Role.ASIDE] * (len(parts) - len(roles))]
+    pieces = tuple(Piece(role, (span,)) for role, span in zip(given, spans, strict=True))
+    passage = Passage("f#1", "f", page.replace("\n", " "), (Span(1, 0, len(page)),), "en", pieces=pieces)
+    return [(unit.text, unit.evidence(lambda document, number: page)[0].quote) for unit in units(passage, lambda document, number: page)]
+
+
+def test_given_a_signature_then_the_name_and_the_office_printed_below_it_are_a_unit() -> None:
+    one = ("Jane Doe Chief Financial Officer", "Jane Doe\nChief Financial Officer")
+
+    assert signed("By: /s/ Jane Doe\nJane Doe\nChief Financial Officer") == [one]
+    assert signed("Date: May 2, 2023 /s/ JANE DOE", "Jane Doe", "Chief Financial Officer") == [one]
+    assert signed("/s/ Jane Doe", "Jane Doe", "Chief Financial Officer", "Brno, Moravia") == [one], "the place belongs to no office"
+    assert signed("/s/ Jane Doe\nJane Doe, Director") == [("Jane Doe, Director", "Jane Doe, Director")]
+
+
+def test_given_a_signature_without_an_office_of_the_same_name_then_it_states_nothing() -> None:
+    assert signed("/s/ Jane Doe") == []
+    assert signed("/s/ Jane Doe\nJane Doe") == []
+    assert signed("/s/ Jane Doe", "Brno, Moravia", "May 2, 2023") == []
+    assert signed("/s/ Jane Doe /s/ Ann Roe\nJane Doe, Director") == [], "two signed side by side"
+    assert signed("/s/ Jane Doe\nJane Doe\n" + "and " * 40) == []
+    assert signed("/s/ Jane Doe", "Jane Doe", "Director", roles=[Role.ASIDE, Role.HEADING]) == [], "a heading is between them"

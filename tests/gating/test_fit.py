@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from rag_core.gating.asked import asked_for
 from rag_core.gating.fit import NOWHERE, Context, Fit, _defined, _is_part_of_year, fits
+from rag_core.gating.row import outdone
 from rag_core.gating.stated import read
 from rag_core.language import LANGUAGES
 from tests.gating.test_asked import HOSTILE
@@ -156,6 +157,9 @@ TEAMS = "Teams › Topic | Team | Extension"
         ("de", "Was bedeutet die Meldung E4 am Messgerät?", "E4 | Sensor failed | Send it in", 0.9),
         ("cs", "Co znamená chyba E4 na displeji?", "E4 | Sensor failed | Send it in", 0.9),
         ("en", "What should I do when the pump shows E4?", "E4 | Sensor failed | Send it in", 0.6),
+        ("en", "What is the name of the market with the code NM01?", "1. | Northern market | NM01", 0.6),
+        ("en", "What is the name of the market with the code NM01?", "2. | Southern market | NM02", 0.0),
+        ("en", "What is the name of the market with the code NM01?", "2. | Southern market | like NM01", 0.0),  # only speaks of it
         ("en", "What does E4 mean?", "E5 | Sensor failed | Like E4, but hot", 0.0),
         ("en", "What does E4 mean on the MK-80?", "E4 | Sensor failed | Send it in", 0.0),  # nothing here is of the MK-80
         ("en", "How often did E4 occur?", "E4 | Sensor failed | Send it in", 0.0),  # no count
@@ -295,10 +299,54 @@ def test_given_negation_and_degree_then_both_are_held_against_the_sentence() -> 
     assert fit("Which is the largest plant?", "One is in Lindau.").degree == 0.0
 
 
+def test_given_the_labels_of_a_table_then_one_that_has_less_of_the_subject_than_another_is_outdone() -> None:
+    asked = asked_for("What were current assets?", "en")
+
+    assert outdone(asked, ["Goodwill", "Assets", "Current assets", "Total current assets", "Assets of others"], "en") == [
+        False, True, False, False, True,
+    ]  # fmt: skip
+    assert outdone(asked, [], "en") == []
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "text", "result"),
+    [
+        ("en", "What was the revenue in 2020?", "Revenue | 40 | 30", 1.0),
+        ("en", "What was the percentage change in revenue from 2019 to 2020?", "Revenue | 40 | 30", 0.0),
+        ("en", "What was the percentage change in revenue from 2019 to 2020?", "Revenue grew by a third in 2020.", 1.0),
+        ("en", "What was the average in rent from 2019 to 2020?", "Rent | 40 | 30", 0.0),
+        ("en", "What was the average in rent from 2019 to 2020?", "On average, the rent was 35.", 1.0),
+        ("en", "What is the quick ratio?", "Current assets | 40", 0.0),
+        ("en", "What is the highest pressure?", "Maximum pressure | 16 bar", 1.0),  # a label may be the highest itself
+        ("en", "What is the difference between a term and a sum?", "A sum adds terms.", 1.0),  # what is told is no figure
+        ("de", "Um wie viel Prozent stieg der Umsatz von 2019 auf 2020?", "Umsatz | 40 | 30", 0.0),
+        ("de", "Um wie viel Prozent stieg der Umsatz von 2019 auf 2020?", "Der Umsatz stieg um ein Drittel.", 1.0),
+        ("ja", "What was the percentage change in revenue from 2019 to 2020?", "40", 1.0),  # nobody knows its words
+    ],
+)
+def test_given_a_question_that_asks_to_compute_then_only_words_for_a_result_may_answer(
+    language: str, question: str, text: str, result: float
+) -> None:
+    assert fits(asked_for(question, language), text, NOWHERE, language).result == result
+
+
 def test_given_a_fit_then_its_features_are_numbers_in_the_unit_interval() -> None:
     found = fit("Who led the project?", "Ada Marsh did.").features()
     assert list(found) == [
-        f"fit_{name}" for name in ("holds", "near", "period", "named", "negation", "degree", "sure", "contradicts", "label", "row")
+        f"fit_{name}"
+        for name in (
+            "holds",
+            "near",
+            "period",
+            "named",
+            "negation",
+            "degree",
+            "sure",
+            "contradicts",
+            "label",
+            "row",
+            "result",
+        )
     ]
     assert all(type(value) is float and 0 <= value <= 1 for value in found.values())
 

@@ -1,0 +1,39 @@
+"""Tells whether a sentence is about another member of a series than the one asked for: the chief executive, and not the financial officer.
+
+Sections, annexes and other parts of a law or contract are told apart by `facts.sentence.laws`, codes by `facts.sentence.names`. Here only
+the patterns of a language's file count. A sentence that names the one asked for, or stands under a heading that does, is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from rag_core.gating.stated import Stated
+from rag_core.language import LANGUAGES
+
+Member = tuple[str, str]  # the name of a series, and what stands in its place: ("office", "financial")
+
+
+def members(said: str, language: str) -> frozenset[Member]:
+    """The members of series that a `spaced` text names."""
+    words = LANGUAGES[language].asked if language in LANGUAGES else None
+    found = ((name, match) for name, pattern in (words.series.items() if words else ()) for match in pattern.finditer(said))
+    return frozenset((name, next(filter(None, match.groups()))) for name, match in found)
+
+
+def is_other_member(asked: Collection[Member], stated: Stated, around: Iterable[Stated], language: str) -> bool:
+    """Whether the sentence names a member of a series of which the question names another.
+
+    Numbers are compared with numbers and letters with letters, since 2 may be II.
+
+    Args:
+        asked: the question's members.
+        stated: the reading of the sentence.
+        around: those of the title, the heading and the sentence before.
+        language: of the sentence; without patterns nothing is told.
+    """
+    mine = members(stated.spaced, language) if asked else frozenset[Member]()
+    others = {(name, value.isdecimal()) for name, value in mine}
+    if mine.isdisjoint(asked) and any((name, value.isdecimal()) in others for name, value in asked):
+        return not any(members(one.spaced, language).intersection(asked) for one in around)
+    return False
