@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 
+import regex
+
 from rag_core.compression.selection import reading
 from rag_core.domain.claims import Claim
 from rag_core.domain.passages import Hit, Passage, PassageKind
@@ -52,6 +54,8 @@ FEATURES = (
     "fit_label",
     "fit_row",
 )
+
+_FIGURE = regex.compile(r"(?<!\p{Nd})(?!(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd}))\p{Nd}")  # a digit that begins no year
 
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
@@ -204,8 +208,12 @@ def _states_nothing(unit: Unit) -> bool:
         return True
     if unit.passage.kind is not PassageKind.TABLE:
         return False
-    label_alone = CELL not in unit.text and not ends_sentence(unit.text)
-    return label_alone or names_only_periods(unit.text, language)
+    return _is_label(unit.text) or names_only_periods(unit.text, language)
+
+
+def _is_label(row: str) -> bool:
+    """Whether a row of one cell is the first line of a label, or a head: it has no figure but years, and ends no sentence."""
+    return CELL not in row and ":" not in row and not ends_sentence(row) and not _FIGURE.search(row)
 
 
 def relevance(features: dict[str, float], log_odds: float | None = None) -> float:

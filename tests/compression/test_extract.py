@@ -346,9 +346,19 @@ def test_given_a_longer_label_in_a_row_that_cannot_be_the_one_then_it_outdoes_no
 
 
 def test_given_a_label_without_a_figure_then_it_states_nothing_and_a_sentence_in_a_table_does() -> None:
-    page = "Item\t2022\nNet income attributable to common\nstockholders\t40\nNotes follow below."
+    lines = [
+        "Net income attributable to common",
+        "stockholders\t40",
+        "2019 vs. 2018, in dollars",
+        "Notes follow below.",
+        "Due 1,200 euros",
+        "Colour: red",
+    ]
+    page = "\n".join(("Item\t2022", *lines))
 
-    assert [one.unit.text for one in rows_of("What was the net income?", page, 10)] == ["stockholders | 40", "Notes follow below."]
+    assert [one.unit.text for one in rows_of("What was the net income?", page, 10)] == [
+        "stockholders | 40", "Notes follow below.", "Due 1,200 euros", "Colour: red",
+    ]  # fmt: skip
 
 
 def test_given_a_passage_of_another_document_than_the_one_named_then_its_sentences_contradict_the_question() -> None:

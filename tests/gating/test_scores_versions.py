@@ -30,7 +30,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "d17b4de790f6"),
     "language": (3, "6ce2e24b96a6"),
-    "features": (9, "61baf0c257f8"),
+    "features": (9, "5849fa2c6744"),
 }
 
 
