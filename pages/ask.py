@@ -37,15 +37,7 @@ def page() -> None:
 
     # in a container, or Streamlit pins it to the bottom and scrolls there, past the answer
     with st.container(key="ask"):
-        too_early = not documents and running()  # a refusal for want of documents would not be the truth
-        st.chat_input(
-            say("ask.question"),
-            key=QUESTION,
-            max_chars=MAX_QUESTION_CHARS,
-            disabled=too_early,
-            on_submit=asking.hold_typed,
-            args=(QUESTION,),
-        )
+        st.chat_input(say("ask.question"), key=QUESTION, max_chars=MAX_QUESTION_CHARS, on_submit=asking.hold_typed, args=(QUESTION,))
     left, right = st.columns(2)
     with left:
         scope = choose_scope(documents)
@@ -56,13 +48,17 @@ def page() -> None:
 
     turns.resume(engine)
     link.open_linked(engine)
+    too_early = not documents and running()  # a refusal for want of documents would not be the truth
     try:
-        asking.begin_held(engine, scope, settings)
+        if not too_early:
+            asking.begin_held(engine, scope, settings)
         if not asking.take() and session.asked is not None:
             session.show(asking.again(engine, session.asked, scope, settings))
     except RagError as error:
         show_error(error)
-    if session.pending is not None:
+    if too_early and session.held:
+        waiting.show_held(session.held)
+    elif session.pending is not None:
         waiting.show(session.pending)
     else:
         if session.stopped:

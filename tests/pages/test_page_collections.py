@@ -7,18 +7,19 @@ from pathlib import Path
 
 import pytest
 from hostile import make
-from page_kit import JOB_SECONDS, ask, by_key, collection_field, settle, texts
+from page_kit import JOB_SECONDS, ask, badges, by_key, collection_field, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.library.stored.sources import Source
 from rag_core.library.stored.store import collections
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
-from ui.app import first_run
+from ui.app import first_run, state
 from ui.app.texts import say, tell
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 BRIDGE = "The harbour bridge was opened in 1931 and is 412 metres long."
+REPORT = make.document(BRIDGE, "Its toll is 3 pounds for a car.").tobytes()
 
 
 @pytest.fixture
@@ -201,3 +202,36 @@ def test_given_a_browser_that_was_not_told_of_the_files_collection_when_it_touch
 
     assert collection_field(page).value == "default"
     settle(page)
+
+
+def test_given_a_question_before_the_first_document_is_read_then_it_waits_and_is_asked_by_itself(app: AppTest, samples_apart: Path) -> None:
+    """Issue 17: a typed question is never lost."""
+    page = settle(app)
+    with state.runner()._turns.turn("another"):
+        page.file_uploader[0].set_value([("report.pdf", REPORT, "application/pdf")]).run()
+        assert not page.chat_input(key="question").disabled
+        ask(page, "How long is the harbour bridge?")
+        assert "How long is the harbour bridge?" in texts(page)
+        assert say("waiting.held") in texts(page)
+        assert page.session_state[state.SESSION].history == []  # nothing is decided
+    settle(page)
+
+    assert "Answered from the documents" in badges(page)
+    assert "412 metres" in texts(page)
+    assert say("waiting.held") not in texts(page)
+
+
+def test_given_a_question_that_waits_when_it_is_taken_back_then_it_is_not_asked_and_can_be_asked_again(
+    app: AppTest, samples_apart: Path
+) -> None:
+    page = settle(app)
+    with state.runner()._turns.turn("another"):
+        page.file_uploader[0].set_value([("report.pdf", REPORT, "application/pdf")]).run()
+        ask(page, "How long is the harbour bridge?")
+        ask(page, "What is the toll for a car?")
+        page.button(key="take_back_0").click().run()
+        assert by_key(page, "take_back_") == ["take_back_0"]
+    settle(page)
+
+    assert "Its toll is 3 pounds for a car." in texts(page)
+    assert [asked.question for asked in page.session_state[state.SESSION].history] == ["What is the toll for a car?"]

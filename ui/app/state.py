@@ -161,6 +161,11 @@ class Session:
         self.leave_link()
         self.held.append(Held(question, again, typed))
 
+    def take_back(self, held: Held) -> None:
+        """Ask a question no more that was submitted and not begun; it is there to be asked again."""
+        self.held = [one for one in self.held if one is not held]
+        self.stopped = held.question
+
     def turns(self) -> list[Asked]:
         """The questions in the open collection up to the one on the page, oldest first."""
         last = self.asked.number if self.asked is not None else 0

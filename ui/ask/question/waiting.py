@@ -1,9 +1,11 @@
-"""Stands in the answer's place while a language model is asked, after that was stopped, and before it was allowed.
+"""Stands in the answer's place until the first document is read, while a language model is asked, after it was stopped or before it may be.
 
 Only the stage is shown, never a word of a draft: it is judged first.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -13,6 +15,7 @@ from ui.app import state
 from ui.app.asked import Asked
 from ui.app.jobs.background import watch
 from ui.app.pending import Pending
+from ui.app.state import Held
 from ui.app.texts import say, tell
 
 
@@ -30,6 +33,19 @@ def _show(pending: Pending) -> None:
             st.caption(say("waiting.seconds", n=pending.seconds), width="content")
             st.button(say("waiting.cancel"), key="cancel", icon=":material/stop_circle:", on_click=state.session().cancel)
         st.caption(say("waiting.about"))
+
+
+def show_held(held: Sequence[Held]) -> None:
+    """The questions that wait until the first document can be searched, with a way to take each back. The page runs anew by then."""
+    for number, one in enumerate(held):
+        with st.container(border=True, key=f"held_{number}"):
+            st.text(one.question)
+            with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key=f"held_line_{number}"):
+                st.text(tell("waiting.held"), width="stretch")
+                st.button(
+                    say("waiting.cancel"), key=f"take_back_{number}", icon=":material/stop_circle:", on_click=state.session().take_back,
+                    args=(one,),
+                )  # fmt: skip
 
 
 def stage(pending: Pending) -> str:
