@@ -23,7 +23,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
-from rag_core.compression.extract import FEATURES, relevance
+from rag_core.compression.scoring import FEATURES, relevance
 from rag_core.evaluation.calibration import holds_right_answer
 from rag_core.gating.computed import asks_to_compute
 from rag_core.gating.scores import FILE, Calibration, features_version, read

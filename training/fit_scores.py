@@ -24,8 +24,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-from rag_core.compression.extract import FEATURES, score_units
-from rag_core.compression.extract import UNREAD as UNREAD_ODDS
+from rag_core.compression.scoring import FEATURES, score_units
+from rag_core.compression.scoring import UNREAD as UNREAD_ODDS
 from rag_core.evaluation.calibration import holds_right_answer
 from rag_core.evaluation.labelled import holds_answer
 from rag_core.gating.answerability import legible, reader

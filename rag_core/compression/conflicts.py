@@ -20,7 +20,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rag_core.compression.extract import PASSAGES, Extract, Scored, claim_of
+from rag_core.compression.extract import Extract, claim_of
+from rag_core.compression.scoring import PASSAGES, Scored
 from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.passages import Hit, PassageKind
 from rag_core.domain.ports import PageText

@@ -1,78 +1,28 @@
 """The extractive draft: the sentences that answer the question, verbatim, in document order, each with its citation. No model.
 
-Every unit of the best passages is scored by how much of the question's weight it carries, by similarity, by its place, and by whether it
-holds the kind of thing asked for (a number, a date). The likest are read by the answerability model together with the question, where it
-reads their language. One sentence when one suffices.
+The units of the best passages are scored (`rag_core.compression.scoring`). One is drafted when one suffices.
 """
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
-from types import MappingProxyType
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
-import regex
-
-from rag_core.compression.selection import reading
+from rag_core.compression.scoring import NO_TITLES, UNREAD, Embed, Read, Scored, score_units
 from rag_core.domain.claims import Claim
-from rag_core.domain.passages import Hit, Passage, PassageKind
+from rag_core.domain.passages import Hit, PassageKind
 from rag_core.domain.ports import PageText, Vectors
-from rag_core.gating.asked import AskedFor, asks
-from rag_core.gating.features import NO_ODDS, Weights
-from rag_core.gating.fit import NOWHERE, Context, Fit, fits
-from rag_core.gating.row import CELL, UNKNOWN, outdone
-from rag_core.gating.stated import names_only_periods
-from rag_core.grounding.units import Unit, header_of, in_order, units
-from rag_core.ingest.blocks.rows import ends_sentence
-from rag_core.ingest.passages.context import SECTION_MARK, context
-from rag_core.language import is_order, terms, words
+from rag_core.gating.asked import AskedFor
+from rag_core.gating.features import Weights
+from rag_core.gating.fit import Fit
+from rag_core.gating.row import UNKNOWN
+from rag_core.grounding.units import header_of, in_order
 from rag_core.retrieval.titled import Titled
-from rag_core.settings import DATA, Settings
+from rag_core.settings import Settings
 
-PASSAGES = 5  # the best passages are read; deeper ones held the answer in under 2 % of the training questions
-EMBEDDED_UNITS = 8  # the lexically best units are embedded too, about 3 ms each; twelve answered no better on XQuAD es and hi
-READ_UNITS = 12  # the best units that the answerability model reads, about 4 ms each
-UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
 MAX_ANSWER_WORDS = 45  # in an answer to which a further sentence is still added; more cannot be read at a glance
 ROW_ALONE = 0.6  # `Fit.row` from which a row of a table is the whole answer; chosen
 OTHER_SECTION = 0.8  # a unit of another section needs this share of the best relevance
-FEATURES = (
-    "coverage",
-    "near",
-    "cosine",
-    "rank",
-    "length",
-    "typed",
-    "fit_near",
-    "fit_period",
-    "fit_named",
-    "fit_degree",
-    "fit_contradicts",
-    "fit_label",
-    "fit_row",
-)
-
-_FIGURE = regex.compile(r"(?<!\p{Nd})(?!(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd}))\p{Nd}")  # a digit that begins no year
-
-NO_TITLES: Mapping[str, str] = MappingProxyType({})
-
-Embed = Callable[[Sequence[str]], Vectors]
-Read = Callable[[Sequence[str]], Sequence[float]]  # texts as `reading` makes them -> log odds that each answers the question
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A unit with its features and its relevance in [0, 1]."""
-
-    unit: Unit
-    features: dict[str, float]
-    relevance: float
-    fit: Fit | None = None  # None where nothing was chosen by it: passages as they are, and other sides of a contradiction
-    log_odds: float | None = None  # by the answerability model, in [-10, 10]; None where it does not read the unit's language
-    context: Context = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,161 +47,6 @@ class Extract:
         taken = {id(one.unit) for one in self.chosen}
         known = [(id(one.unit) in taken, one.log_odds) for one in self.scored if one.log_odds is not None and one.log_odds > UNREAD]
         return [odds for chosen, odds in known if chosen], [odds for chosen, odds in known if not chosen]
-
-
-@cache
-def _weights(name: str) -> dict[str, float]:
-    return dict(json.loads((DATA / "extract.json").read_text(encoding="utf-8"))[name])
-
-
-def score_units(
-    hits: Sequence[Hit],
-    weights: Weights,
-    asked: AskedFor,
-    question_vector: Vectors,
-    embed: Embed,
-    page_text: PageText,
-    *,
-    titles: Mapping[str, str] = NO_TITLES,
-    named: Titled | None = None,
-    read: Read | None = None,
-    legible: Collection[str] = (),
-) -> list[Scored]:
-    """Every unit of the best passages, scored; in the order of the hits.
-
-    Args:
-        hits: best first.
-        weights: of the question's words.
-        asked: what the question asks for.
-        question_vector: unit vector of shape (dim,).
-        embed: gives unit vectors.
-        page_text: reads a page.
-        titles: of documents, by id.
-        named: the documents that the question names.
-        read: reads texts together with the question; None where nothing reads the question's language.
-        legible: languages of passages that it reads.
-    """
-    candidates: list[tuple[int, Unit, frozenset[str]]] = []
-    contexts: list[Context] = []
-    seen: set[tuple[str, str]] = set()
-    for i, hit in enumerate(hits[:PASSAGES]):
-        before = ""
-        elsewhere = named is not None and named.is_another(hit.passage)
-        for unit in units(hit.passage, page_text):
-            key = (hit.passage.document, unit.text)
-            # passages overlap; what asks or orders states nothing, nor do the dates that head columns
-            if key not in seen and not _states_nothing(unit):
-                seen.add(key)
-                candidates.append((i, unit, frozenset(terms(unit.text, hit.passage.language))))
-                contexts.append(Context(titles.get(hit.passage.document, ""), _place(hit.passage), unit.lead or before, elsewhere))
-            before = unit.text
-    coverage = [weights.coverage(_with_context(unit, held)) for _, unit, held in candidates]
-    chosen = sorted(range(len(candidates)), key=lambda j: (-(coverage[j] - 0.05 * candidates[j][0]), j))[:EMBEDDED_UNITS]
-    cosines = dict(zip(chosen, embed([candidates[j][1].text for j in chosen]) @ question_vector, strict=True)) if chosen else {}
-    scored = []
-    for j, (i, unit, _) in enumerate(candidates):
-        near = max((coverage[n] for n in (j - 1, j + 1) if 0 <= n < len(candidates) and candidates[n][0] == i), default=0.0)
-        count = len(words(unit.text))
-        features = {
-            "coverage": coverage[j],
-            "near": near,
-            "cosine": float(max(-1.0, min(1.0, cosines.get(j, 0.0)))),
-            "rank": 1 / (1 + i),
-            "length": min(1.0, math.log1p(count) / 4),
-        }
-        fit = fits(asked, unit.text, contexts[j], unit.passage.language)
-        features |= {"typed": _typed(fit)} | {name: value for name, value in fit.features().items() if name in FEATURES}
-        scored.append(Scored(unit, features, relevance(features), fit, context=contexts[j]))
-    scored = _without_outdone(scored, asked)
-    if read is None:
-        return scored
-    return _read(scored, [_reading(one.unit.text, one) for one in scored], read, legible)
-
-
-def said_otherwise(scored: Scored, text: str, asked: AskedFor, read: Read | None = None) -> Scored:
-    """A unit as somebody else words it, scored anew where it stands: by its fit, and by the answerability model where that read the unit.
-
-    Args:
-        scored: the unit that the text rests on.
-        text: the other words.
-        asked: what the question asks for.
-        read: as for `score_units`.
-    """
-    fit = fits(asked, text, scored.context, scored.unit.passage.language)
-    features = scored.features | {"typed": _typed(fit)} | {name: value for name, value in fit.features().items() if name in FEATURES}
-    odds = scored.log_odds if read is None or scored.log_odds is None else float(read([_reading(text, scored)])[0])
-    return replace(scored, features=features, relevance=relevance(features, odds), fit=fit, log_odds=odds)
-
-
-def _without_outdone(scored: list[Scored], asked: AskedFor) -> list[Scored]:
-    """The units, where a row that another row of its table outdoes is not known by its label (`outdone`)."""
-    rows: dict[str, list[int]] = {}
-    for j, one in enumerate(scored):
-        if one.fit and one.fit.row:
-            rows.setdefault(one.unit.passage.id, []).append(j)
-    behind = set[int]()
-    for places in rows.values():
-        labels = [scored[j].unit.text.partition(CELL)[0] for j in places]
-        language = scored[places[0]].unit.passage.language
-        behind.update(j for j, lost in zip(places, outdone(asked, labels, language), strict=True) if lost)
-    return [_unlabelled(one) if j in behind else one for j, one in enumerate(scored)]
-
-
-def _unlabelled(one: Scored) -> Scored:
-    features = one.features | {"fit_label": 0.0, "fit_row": 0.0}
-    return replace(one, features=features, relevance=relevance(features), fit=one.fit and replace(one.fit, label=0.0, row=0.0))
-
-
-def _states_nothing(unit: Unit) -> bool:
-    language = unit.passage.language
-    if asks(unit.text, language) or is_order(unit.text):
-        return True
-    if unit.passage.kind is not PassageKind.TABLE:
-        return False
-    return _is_label(unit.text) or names_only_periods(unit.text, language)
-
-
-def _is_label(row: str) -> bool:
-    """Whether a row of one cell is the first line of a label, or a head: it has no figure but years, and ends no sentence."""
-    return CELL not in row and ":" not in row and not ends_sentence(row) and not _FIGURE.search(row)
-
-
-def relevance(features: dict[str, float], log_odds: float | None = None) -> float:
-    """Logistic of the weighted features, in (0, 1): the chance that the unit holds the answer, as fitted (data/extract.json).
-
-    `log_odds` is what the answerability model says of the unit; None where it did not read it.
-    """
-    fitted = _weights("weights" if log_odds is None else "read")
-    z = fitted["intercept"] + sum(fitted[name] * features[name] for name in FEATURES)
-    if log_odds is not None:
-        z += fitted["log_odds"] * log_odds
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, z))))
-
-
-def _place(passage: Passage) -> str:
-    """The headings that a passage stands under, and the header of a table."""
-    return SECTION_MARK.join(part for part in (passage.section, passage.header_text) if part)
-
-
-def _typed(fit: Fit) -> float:
-    return fit.sure * (fit.holds - 0.5)
-
-
-def _reading(text: str, of: Scored) -> str:
-    """A unit, or other words for it, as the answerability model reads it where the unit stands."""
-    passage = of.unit.passage
-    return reading(text, context(of.context.title, passage.section, passage.header_text), of.context.previous)
-
-
-def _read(scored: list[Scored], texts: Sequence[str], read: Read, legible: Collection[str]) -> list[Scored]:
-    """The units in a language that is read, scored anew; of these the best `READ_UNITS` are read."""
-    open_to_read = [j for j, one in enumerate(scored) if one.unit.passage.language in legible]
-    chosen = sorted(open_to_read, key=lambda j: (-scored[j].relevance, j))[:READ_UNITS]
-    found = dict.fromkeys(open_to_read, UNREAD) | dict(zip(chosen, read([texts[j] for j in chosen]) if chosen else (), strict=True))
-    return [
-        replace(one, relevance=relevance(one.features, found[j]), log_odds=found[j]) if j in found else one
-        for j, one in enumerate(scored)
-    ]  # fmt: skip
 
 
 def choose(scored: Sequence[Scored], settings: Settings) -> list[Scored]:
@@ -322,10 +117,3 @@ def claim_of(scored: Scored, page_text: PageText) -> Claim:
         text = f"{header}: {text}"
     evidence = unit.evidence(page_text)
     return Claim(text, evidence, (unit.passage.id,), scored.relevance)
-
-
-def _with_context(unit: Unit, held: frozenset[str]) -> frozenset[str]:
-    """A table row is read with its header and section."""
-    if unit.passage.kind is not PassageKind.TABLE:
-        return held
-    return held | frozenset(terms(f"{unit.passage.header_text} {unit.passage.section}", unit.passage.language))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag_core.compression.extract import Extract, Scored
+from rag_core.compression.extract import Extract
+from rag_core.compression.scoring import Scored
 from rag_core.domain.claims import Claim
 from rag_core.domain.passages import Hit
 from rag_core.domain.ports import PageText

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rag_core.compression.conflicts import another_side
-from rag_core.compression.extract import PASSAGES, Extract, Scored, said_otherwise, score_units
+from rag_core.compression.extract import Extract
+from rag_core.compression.scoring import PASSAGES, Scored, said_otherwise, score_units
 from rag_core.decision.find import read_query
 from rag_core.decision.measure import places
 from rag_core.decision.tools import Tools

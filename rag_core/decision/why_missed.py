@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rag_core.compression.extract import PASSAGES
+from rag_core.compression.scoring import PASSAGES
 from rag_core.decision.decide import decide
 from rag_core.decision.find import find, read_query
 from rag_core.decision.measure import measure

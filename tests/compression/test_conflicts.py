@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.compression.conflicts import between_passages, other_sides
-from rag_core.compression.extract import Extract, Scored, claim_of, extract
+from rag_core.compression.extract import Extract, claim_of, extract
+from rag_core.compression.scoring import Scored
 from rag_core.domain.claims import Claim, Conflict, Evidence
 from rag_core.domain.documents import DateSource, Metadata, Span
 from rag_core.domain.measurements import LibraryFacts

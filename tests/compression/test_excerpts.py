@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from builders import passage
 
-from rag_core.compression.extract import Scored
 from rag_core.compression.llm.excerpts import GAP, excerpts, holds, tokens_of
+from rag_core.compression.scoring import Scored
 from rag_core.domain.claims import Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind, Piece, Role

@@ -12,22 +12,8 @@ from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.compression.extract import (
-    EMBEDDED_UNITS,
-    FEATURES,
-    OTHER_SECTION,
-    PASSAGES,
-    READ_UNITS,
-    ROW_ALONE,
-    UNREAD,
-    Extract,
-    Read,
-    Scored,
-    choose,
-    extract,
-    relevance,
-    score_units,
-)
+from rag_core.compression.extract import OTHER_SECTION, ROW_ALONE, Extract, choose, extract
+from rag_core.compression.scoring import EMBEDDED_UNITS, FEATURES, PASSAGES, READ_UNITS, UNREAD, Read, Scored, relevance, score_units
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, Passage, PassageKind, Piece, Role
 from rag_core.facts import changed_facts

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from rag_core.compression.extract import PASSAGES
+from rag_core.compression.scoring import PASSAGES
 from rag_core.decision.measure import measure
 from rag_core.decision.why_missed import LostAt, Missed, RankedPassage, why_missed
 from rag_core.domain.documents import Metadata, Span

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from rag_core.compression.extract import Scored
 from rag_core.compression.llm.belonging import Belonging, restricts
+from rag_core.compression.scoring import Scored
 from rag_core.domain.claims import Evidence
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import PageText
