@@ -49,6 +49,7 @@ FEATURES = (
     "fit_label",
     "fit_row",
 )
+_YEAR = regex.compile(r"(?<!\p{Nd})(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd})")
 _FIGURE = regex.compile(r"(?<!\p{Nd})(?!(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd}))\p{Nd}")  # a digit that begins no year
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 Embed = Callable[[Sequence[str]], Vectors]
@@ -105,10 +106,11 @@ def score_units(
     for i, hit in enumerate(hits[:PASSAGES]):
         before = ""
         elsewhere = named is not None and named.is_another(hit.passage)
-        for unit in units(hit.passage, page_text):
+        found = units(hit.passage, page_text)
+        for unit, after in zip(found, [*(unit.text for unit in found[1:]), ""], strict=True):
             key = (hit.passage.document, unit.text)
             # passages overlap; what asks or orders states nothing, nor do the dates that head columns
-            if key not in seen and not _states_nothing(unit):
+            if key not in seen and not _states_nothing(unit, after):
                 seen.add(key)
                 candidates.append((i, unit, frozenset(terms(unit.text, hit.passage.language))))
                 contexts.append(Context(titles.get(hit.passage.document, ""), _place(hit.passage), unit.lead or before, elsewhere))
@@ -170,18 +172,21 @@ def _unlabelled(one: Scored) -> Scored:
     return replace(one, features=features, relevance=relevance(features), fit=one.fit and replace(one.fit, label=0.0, row=0.0))
 
 
-def _states_nothing(unit: Unit) -> bool:
+def _states_nothing(unit: Unit, after: str) -> bool:
+    """Whether it asks or orders, or is part of a table that states nothing by itself; `after` is the text of the next unit, or empty."""
     language = unit.passage.language
     if asks(unit.text, language) or is_order(unit.text):
         return True
     if unit.passage.kind is not PassageKind.TABLE:
         return False
-    return _is_label(unit.text) or names_only_periods(unit.text, language)
+    return _is_label(unit.text, after) or names_only_periods(unit.text, language)
 
 
-def _is_label(row: str) -> bool:
-    """Whether a row of one cell is the first line of a label, or a head: it has no figure but years, and ends no sentence."""
-    return CELL not in row and ":" not in row and not ends_sentence(row) and not _FIGURE.search(row)
+def _is_label(row: str, after: str) -> bool:
+    """Whether a row of one cell is the first line of a label that goes on in the row `after`, or heads columns with several years."""
+    if CELL in row or ":" in row or ends_sentence(row) or _FIGURE.search(row):
+        return False
+    return after[:1].islower() or len(set(_YEAR.findall(row))) > 1
 
 
 def relevance(features: dict[str, float], log_odds: float | None = None) -> float:

@@ -28,7 +28,7 @@ COMPUTED = {
     "judgement": "It asks for a judgement, and only what the documents state can be cited.",
     "other": "It asks for a calculation, and this must be computed from several figures.",
 }
-FIGURED = frozenset({"change", "ratio", "average", "sum", "other"})  # a figure that a text either states in words for it or lacks
+FIGURED = frozenset({"change", "ratio", "average"})  # a figure that a text either states in words for it or lacks
 _EACH = "Ask for each of them by itself."
 _STEPS = {
     "summary": "Ask for one of them.",
@@ -50,12 +50,15 @@ def asks_to_compute(question: str, language: str) -> str:
 
 
 def states_result(kind: str, said: str, language: str) -> bool:
-    """Whether a `spaced` text has words for a result of a kind of `FIGURED`: "rose by", "on average", "ratio"; true of any other kind."""
+    """Whether a `spaced` text has words for a result of a kind of `FIGURED`: "rose by", "on average", "ratio"; true of any other kind.
+
+    The words that ask for it count too: the row "ROE" states what "What was the ROE?" asks for.
+    """
     if kind not in FIGURED:
         return True
     info = LANGUAGES.get(language)
-    pattern = info.asked.results.get(kind) if info and info.asked else None
-    return pattern is not None and pattern.search(said) is not None
+    patterns = (info.asked.results.get(kind), info.asked.computes.get(kind)) if info and info.asked else ()
+    return any(pattern is not None and pattern.search(said) is not None for pattern in patterns)
 
 
 def computed_in_words(kind: str) -> str:

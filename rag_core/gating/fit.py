@@ -12,7 +12,7 @@
 | contradicts | {0, 1} | whether it is surely of something else: another year, quarter, paragraph, code, office, document, the reverse |
 | label | [0, 1] | share of its label's words that the question has: of a row's first cell, of what stands before a colon; 0 without one |
 | row | [0, 1] | how surely a row of a table is the one asked for, as `gating/row.py` says; 0 for what is no row |
-| result | {0, 1} | 0 where a change, a ratio or the like is asked for and the sentence has no words for one ("rose by") |
+| result | {0, 1} | 0 where a change, ratio or average is asked for, and neither sentence nor heading has words for one ("rose by") |
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
         contradicts=bool(why),
         label=share_asked(asked, label, language),
         row=row_asked(asked, text, f"{context.section}\n{context.title}", language) * of_period if is_row else 0.0,
-        result=float(states_result(asked.computes, stated.spaced, language)),
+        result=float(any(states_result(asked.computes, one.spaced, language) for one in (stated, around[0]))),
         why=why,
     )
 

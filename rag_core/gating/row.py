@@ -74,11 +74,13 @@ def outdone(asked: AskedFor, labels: Sequence[str], language: str) -> list[bool]
     """For each label of a table's rows, whether another one has all that it has of the question's subject, and more of it.
 
     "Total assets" is outdone by "Total current assets" where current assets are asked for, and "Model A" by "Model A, tuned" where the
-    tuned one is. A label that has nothing of the subject is not.
+    tuned one is. A label that has nothing of the subject is not, nor does one outdo that has more words besides: "Locker, replacement of a
+    lost key" is not the row for the rent of a locker with a key. What stands in brackets does not count.
     """
     small = small_words(language)
-    shared = [asked.subject & {w[:KEY_CHARS] for w in map(fold, WORD.findall(label)) if w not in small} for label in labels]
-    return [bool(mine) and any(mine < other for other in shared) for mine in shared]
+    keys = [{w[:KEY_CHARS] for w in map(fold, WORD.findall(_BRACKETS.sub(" ", label))) if w not in small} for label in labels]
+    split = [(mine & asked.subject, len(mine - asked.subject)) for mine in keys]
+    return [bool(mine) and any(mine < other and more <= besides for other, more in split) for mine, besides in split]
 
 
 def _share(asked: AskedFor, cell: str, beside: set[str], language: str, least: float = 0.0) -> float:

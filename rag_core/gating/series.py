@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable
 
 from rag_core.gating.stated import Stated
 from rag_core.language import LANGUAGES
+from rag_core.retrieval.acronyms import in_full
 
 Member = tuple[str, str]  # the name of a series, and what stands in its place: ("office", "financial")
 
@@ -17,8 +18,9 @@ Member = tuple[str, str]  # the name of a series, and what stands in its place: 
 def members(said: str, language: str) -> frozenset[Member]:
     """The members of series that a `spaced` text names."""
     words = LANGUAGES[language].asked if language in LANGUAGES else None
+    said = in_full(said, language)
     found = ((name, match) for name, pattern in (words.series.items() if words else ()) for match in pattern.finditer(said))
-    return frozenset((name, next(filter(None, match.groups()))) for name, match in found)
+    return frozenset((name, next(filter(None, match.groups())).strip()) for name, match in found)
 
 
 def is_other_member(asked: Collection[Member], stated: Stated, around: Iterable[Stated], language: str) -> bool:

@@ -25,9 +25,12 @@ SMALL_WORD = 3  # letters of a word that a title may leave in lower case
 DATELINE_CHARS = 90  # in front of which a dateline stands: a town, a state, an agency and a date; chosen
 SIGNED_PIECES = 3  # the signature, the name, the office, each perhaps a piece of its own
 OFFICE_WORDS = 20  # at most in an office; chosen
+_SIGNATURE = regex.compile(r"(?<!\S)/[sS]/(?!\S)")
 _SIGNED = regex.compile(
-    r".{0,60}?/s/\s(?P<name>\p{L}[^/]{2,60}?)\s(?P<printed>(?P=name)),?\s(?P<office>\p{L}[^/]*\p{L}[^/]*)$", regex.IGNORECASE | regex.DOTALL
+    r"/s/\s(?P<name>\p{L}[^/]{2,60}?)\s(?P<printed>(?P=name)),?\s(?P<office>\p{L}[^/\p{Nd}]*?\p{L}[^/\p{Nd}]*?)(?:\s(?:By|Date):?)?\s*$",
+    regex.IGNORECASE,
 )
+_GOES_ON = regex.compile(r"(?:\band|&|,)\s*$")
 _AGENCY = r"-{2}\s?\([^()]{2,30}\)\s?-{1,2}|/[^/]{2,20}/\s?-{1,2}|\([\p{Lu} ]{2,24}\)\s?[-–—]{1,2}|(?<=\p{Nd}{4}\s)[-–—]{1,2}"
 _DATELINE = regex.compile(rf"\p{{Lu}}{{3}}[\p{{Lu}}.'’ -]*(?:,[^!?]{{1,60}}?)?\s?(?:{_AGENCY})\s+")
 
@@ -102,9 +105,10 @@ def _of_pieces(passage: Passage, pages: Mapping[int, str], page_text: PageText) 
     for at, (piece, left, right) in enumerate(zip(passage.pieces, edges, ends, strict=True)):
         if not piece.role.states or left >= right:
             closed = True
-            if piece.role is Role.ASIDE and (place := _office(passage.text[left : ends[_last_aside(passage, at)]])):
-                first, last = left + place[0], left + place[1]
-                yield Unit(passage, passage.text[first:last], first, last)
+            if piece.role is Role.ASIDE:
+                yield from (
+                    Unit(passage, passage.text[first:last], first, last) for first, last in _signed(passage, at, [*edges, ends[-1]])
+                )
             continue
         text = passage.text[left:right]
         if piece.role is Role.CODE:
@@ -119,18 +123,26 @@ def _of_pieces(passage: Passage, pages: Mapping[int, str], page_text: PageText) 
         closed = ends_sentence(text.rstrip())
 
 
-def _last_aside(passage: Passage, first: int) -> int:
-    """The place of the last of the asides that follow one another from this one, `SIGNED_PIECES` at most."""
-    after = (at for at in range(first + 1, len(passage.pieces)) if passage.pieces[at].role is not Role.ASIDE)
-    return min(next(after, len(passage.pieces)), first + SIGNED_PIECES) - 1
+def _signed(passage: Passage, first: int, edges: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Where a name and an office stand below each signature of a piece: "/s/ Jane Doe Jane Doe Chief Executive Officer".
 
-
-def _office(text: str) -> tuple[int, int] | None:
-    """Where the name and the office stand below a signature: "/s/ Jane Doe Jane Doe Chief Executive Officer"; None without both."""
-    match = _SIGNED.match(text)
-    if match is None or len(match["office"].split()) > OFFICE_WORDS:
-        return None
-    return match.start("printed"), len(text.rstrip())
+    They may be asides of their own, `SIGNED_PIECES` with the signature at most, and one more after an "and"; `edges` begin the pieces.
+    """
+    left = edges[first]
+    if not _SIGNATURE.search(passage.text[left : edges[first + 1]]):
+        return
+    last = first + 1
+    while last < len(passage.pieces) and passage.pieces[last].role is Role.ASIDE:
+        own = passage.text[edges[last] : edges[last + 1]]
+        if _SIGNATURE.search(own) or (last >= first + SIGNED_PIECES and not _GOES_ON.search(passage.text[left : edges[last]])):
+            break
+        last += 1
+    text = passage.text[left : edges[last]]
+    marks = [match.start() for match in _SIGNATURE.finditer(text)]
+    for start, end in pairwise([*marks, len(text)]):
+        match = _SIGNED.match(text[start:end])
+        if match and len(match["office"].split()) <= OFFICE_WORDS:
+            yield left + start + match.start("printed"), left + start + match.end("office")
 
 
 def _raw_offset(spans: Sequence[Span], first: Span) -> int:

@@ -331,20 +331,20 @@ def test_given_a_longer_label_in_a_row_that_cannot_be_the_one_then_it_outdoes_no
     assert found["Total assets | 40"].features["fit_label"] > 0
 
 
-def test_given_a_label_without_a_figure_then_it_states_nothing_and_a_sentence_in_a_table_does() -> None:
-    lines = [
-        "Net income attributable to common",
-        "stockholders\t40",
-        "2019 vs. 2018, in dollars",
+def test_given_a_label_that_goes_on_or_a_head_of_years_then_it_states_nothing_and_other_rows_of_one_cell_do() -> None:
+    others = [
         "Notes follow below.",
         "Due 1,200 euros",
         "Colour: red",
+        "Opened in 1998",
+        "Delivery is free",
+        "Jane Doe, nurse",
+        "Load 2000 kg",
     ]
+    lines = ["Net income attributable to common", "stockholders\t40", "2019 vs. 2018, in dollars", *others]
     page = "\n".join(("Item\t2022", *lines))
 
-    assert [one.unit.text for one in rows_of("What was the net income?", page, 10)] == [
-        "stockholders | 40", "Notes follow below.", "Due 1,200 euros", "Colour: red",
-    ]  # fmt: skip
+    assert [one.unit.text for one in rows_of("What was the net income?", page, 10)] == ["stockholders | 40", *others]
 
 
 def test_given_a_passage_of_another_document_than_the_one_named_then_its_sentences_contradict_the_question() -> None:
@@ -503,10 +503,21 @@ def test_given_a_signature_then_the_name_and_the_office_printed_below_it_are_a_u
     assert signed("/s/ Jane Doe\nJane Doe, Director") == [("Jane Doe, Director", "Jane Doe, Director")]
 
 
+def test_given_several_signatures_then_each_office_is_a_unit_once() -> None:
+    two = ["Jane Doe Chief Financial Officer", "John Roe President"]
+    one_by_one = signed("By: /s/ Jane Doe", "Jane Doe", "Chief Financial Officer", "By: /s/ John Roe", "John Roe", "President")
+    together = signed("By: /s/ Jane Doe\nJane Doe\nChief Financial Officer\nBy: /s/ John Roe\nJohn Roe\nPresident")
+
+    for found in (one_by_one, together):
+        assert [text for text, _ in found] == [" ".join(quote.split()) for _, quote in found] == two
+    assert signed("/s/ Jane Doe", "Jane Doe", "Chief Executive Officer and", "Chairman", "Brno")[0][0].endswith("Officer and Chairman")
+
+
 def test_given_a_signature_without_an_office_of_the_same_name_then_it_states_nothing() -> None:
     assert signed("/s/ Jane Doe") == []
     assert signed("/s/ Jane Doe\nJane Doe") == []
     assert signed("/s/ Jane Doe", "Brno, Moravia", "May 2, 2023") == []
     assert signed("/s/ Jane Doe /s/ Ann Roe\nJane Doe, Director") == [], "two signed side by side"
+    assert signed("/s/ Jane Doe\nJane Doe\nMarch 3, 2024") == []
     assert signed("/s/ Jane Doe\nJane Doe\n" + "and " * 40) == []
     assert signed("/s/ Jane Doe", "Jane Doe", "Director", roles=[Role.ASIDE, Role.HEADING]) == [], "a heading is between them"

@@ -306,6 +306,21 @@ def test_given_the_labels_of_a_table_then_one_that_has_less_of_the_subject_than_
         False, True, False, False, True,
     ]  # fmt: skip
     assert outdone(asked, [], "en") == []
+    ours = asked_for("What score did Model A + Tuning achieve?", "en")
+    assert outdone(ours, ["Model A", "Model A + Tuning (ours)"], "en") == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("question", "labels"),
+    [
+        ("What is the ticket price for adults?", ["Adults", "Adults, evening ticket"]),
+        ("How much is the rent of a locker with a key?", ["Locker", "Locker, replacement of a lost key"]),
+        ("What is the notice period of employees?", ["Notice period", "Notice period of employees in the probation period"]),
+    ],
+)
+def test_given_a_longer_label_with_words_that_nobody_asked_for_then_it_outdoes_no_other(question: str, labels: list[str]) -> None:
+    """It has a word of the question by chance, and is of something else."""
+    assert outdone(asked_for(question, "en"), labels, "en") == [False, False]
 
 
 @pytest.mark.parametrize(
@@ -317,6 +332,14 @@ def test_given_the_labels_of_a_table_then_one_that_has_less_of_the_subject_than_
         ("en", "What was the average in rent from 2019 to 2020?", "Rent | 40 | 30", 0.0),
         ("en", "What was the average in rent from 2019 to 2020?", "On average, the rent was 35.", 1.0),
         ("en", "What is the quick ratio?", "Current assets | 40", 0.0),
+        ("en", "What was the ROE?", "ROE | 12.5 | 11.0", 1.0),  # the word that asks is there
+        ("de", "Wie hoch war die Umsatzrendite?", "Umsatzrendite | 8,2", 1.0),
+        ("en", "How do I change the battery?", "Insert two cells.", 1.0),
+        ("en", "How much cash was there in total?", "Cash | 689", 1.0),  # a sum may be any figure
+        ("en", "Calculate the VAT amount.", "The VAT amount is 76 euros.", 1.0),
+        ("en", "How long do customers wait on average?", "Customers usually wait ten minutes.", 1.0),
+        ("de", "Wie lange dauert der Anschluss im Durchschnitt?", "Üblicherweise dauert er zwei Wochen.", 1.0),
+        ("cs", "Kolik nocí host v průměru zůstane?", "Host obvykle zůstane tři noci.", 1.0),
         ("en", "What is the highest pressure?", "Maximum pressure | 16 bar", 1.0),  # a label may be the highest itself
         ("en", "What is the difference between a term and a sum?", "A sum adds terms.", 1.0),  # what is told is no figure
         ("de", "Um wie viel Prozent stieg der Umsatz von 2019 auf 2020?", "Umsatz | 40 | 30", 0.0),
@@ -328,6 +351,11 @@ def test_given_a_question_that_asks_to_compute_then_only_words_for_a_result_may_
     language: str, question: str, text: str, result: float
 ) -> None:
     assert fits(asked_for(question, language), text, NOWHERE, language).result == result
+
+
+def test_given_a_heading_that_says_average_then_its_rows_state_one() -> None:
+    row = fit("What is the average price per kWh of the Home tariff?", "Home | 31.2", section="Average price per kWh")
+    assert row.result == 1.0
 
 
 def test_given_a_fit_then_its_features_are_numbers_in_the_unit_interval() -> None:

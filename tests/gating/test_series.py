@@ -20,6 +20,8 @@ def fit(question: str, sentence: str, language: str, heading: str = "") -> Fit:
     ("language", "question", "sentence"),
     [
         ("en", "Who is the chief financial officer?", "Jane Doe Chief Executive Officer"),
+        ("en", "Who is the CFO?", "Jane Doe Chief Executive Officer"),
+        ("en", "Who is the chief operating officer?", "Jane Doe, Chief Human Resources Officer"),
         ("en", "What is the deductible of class C?", "Members of class B pay 40."),
         ("en", "How long does phase 2 last?", "Phase 3 lasts a month."),
         ("de", "Was ist eine Meldung der Stufe 2?", "Stufe 3 meldet einen Ausfall."),
@@ -42,6 +44,8 @@ def test_given_another_member_of_a_series_then_the_sentence_is_of_something_else
         ("en", "How long does phase 2 last?", "It lasts as long as phase 1.", "Phase 2"),  # the heading says of which
         ("en", "How long does phase 2 last?", "Phase II lasts a month.", ""),  # 2 may be II
         ("en", "How long does phase 2 last?", "Phase b lasts a month.", ""),
+        ("en", "Which level must the inspector of class 2 lifts have?", "An inspector of level 4 is required.", ""),  # another series
+        ("en", "Who does the chief financial officer report to?", "The CFO reports to the Chief Executive Officer.", ""),
         ("en", "Who is the officer?", "Jane Doe Chief Executive Officer", ""),
         ("en", "How long does phase 2 last?", "It lasts a month.", ""),
         ("en", "Which type a device has matters?", "Type 2 devices are heavy.", ""),  # an article is no member
