@@ -107,7 +107,8 @@ def score_units(
         before = ""
         elsewhere = named is not None and named.is_another(hit.passage)
         found = units(hit.passage, page_text)
-        for unit, after in zip(found, [*(unit.text for unit in found[1:]), ""], strict=True):
+        for place, unit in enumerate(found, 1):
+            after = found[place].text if place < len(found) else ""
             key = (hit.passage.document, unit.text)
             # passages overlap; what asks or orders states nothing, nor do the dates that head columns
             if key not in seen and not _states_nothing(unit, after):

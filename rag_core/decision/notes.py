@@ -6,6 +6,7 @@ They hold words of questions and documents as inert text, cut to a length, and n
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 
 from rag_core.decision.checks import GATING
 from rag_core.domain.claims import Citation
@@ -17,11 +18,13 @@ from rag_core.domain.trace import Trace
 from rag_core.gating.levels import shows_conflicts, unread
 from rag_core.grounding.wording import contradiction
 from rag_core.language import spoken_of_nowhere
+from rag_core.language import words as find_words
 from rag_core.settings import Mode
 
 WHEN_INDEXED = "Ask again when indexing is done: a part of the documents can be found by their words only until then."
 MAX_WORDS = 5  # words of the question that a suggestion names; chosen
 MAX_UNSURE = 8  # words of a scan that a note names; the citations have them all
+MIN_SPELT, SPELT = 4, 0.8  # letters of a word that may be misspelt, and how like another one has to be (difflib's ratio); chosen
 MAX_NAMES, MAX_NAME_CHARS = 3, 40  # that a sentence on what stands nowhere may have; chosen
 _GATED = frozenset(check.reason for check in GATING)
 
@@ -46,7 +49,16 @@ def document_wanted(measurements: Measurements, reason: Reason) -> tuple[str, ..
     words = [word for word in measurements.keywords.missing if word.casefold() not in told][:MAX_WORDS]
     if not words or not measurements.hits or measurements.keywords.abstain or reason not in _GATED:
         return ()
-    return (f"Not found in the passages: {', '.join(map(_short, words))}. Add a document that speaks of this, or search more sources.",)
+    meant = ", ".join(f"“{_short(word)}”" for word in _like(words, measurements))
+    missing = ", ".join(map(_short, words))
+    spelling = f" Is {meant} meant?" if meant else ""
+    return (f"Not found in the passages: {missing}.{spelling} Add a document that speaks of this, or search more sources.",)
+
+
+def _like(words: Sequence[str], measurements: Measurements) -> list[str]:
+    """Words of the passages that some of these may be misspelt for: "chief" for "cheif"."""
+    there = {word.text.casefold() for hit in measurements.hits for word in find_words(hit.passage.text) if len(word.text) >= MIN_SPELT}
+    return [match for word in words if len(word) >= MIN_SPELT for match in get_close_matches(word.casefold(), sorted(there), 1, SPELT)]
 
 
 def _short(word: str) -> str:

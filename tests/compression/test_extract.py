@@ -309,6 +309,10 @@ def rows_of(question: str, page: str, head: int) -> list[Scored]:
     return score_units([hit(of=table)], weights, asked, EMBEDDER.embed(["x"])[0], EMBEDDER.embed, lambda document, number: page)
 
 
+def test_given_a_table_without_rows_then_it_has_no_units() -> None:
+    assert rows_of("What was the net income?", "Item\t2022\n\xad\t\xad", 10) == []
+
+
 def test_given_a_longer_label_that_the_question_has_then_the_shorter_one_is_not_the_row() -> None:
     page = "Assets\t2022\nTotal assets\t40\nTotal current assets\t30\nGoodwill\t2"
     current = {one.unit.text: one for one in rows_of("What were current assets?", page, 12)}

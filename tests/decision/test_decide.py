@@ -541,3 +541,24 @@ def test_given_words_that_the_passages_or_a_name_hold_then_a_document_is_wanted_
         "Not found in the passages: turbines. Add a document that speaks of this, or search more sources.",
     )
     assert document_wanted(named, Reason.SUPPORT) == ()
+
+
+def test_given_a_word_that_a_passage_spells_otherwise_then_it_is_asked_whether_that_is_meant() -> None:
+    misspelt = replace(measurements(0.1), keywords=KeywordMatch(missing=("notcie", "turbines")))
+
+    (said,) = document_wanted(misspelt, Reason.CORRECTNESS)
+
+    assert said.startswith("Not found in the passages: notcie, turbines. Is “notice” meant? Add a document")
+
+
+def test_given_a_question_in_another_language_than_the_documents_then_the_remedy_names_theirs_unless_the_model_knows_both() -> None:
+    asked = replace(
+        measurements(0.9, of=Settings.load(), correctness=0.1),
+        understanding=Understanding("de"),
+        library=replace(measurements(0.1).library, languages=("en",)),
+    )
+    unknown = decide(replace(asked, features={**asked.features, "known_language": 0.0}))
+    known = decide(replace(asked, features={**asked.features, "known_language": 1.0}))
+
+    assert any("The question is in Deutsch, the documents are in English." in one for one in unknown.suggestions)
+    assert not any("The question is in" in one for one in known.suggestions)

@@ -14,6 +14,7 @@ from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction
 from rag_core.gating.computed import asks_to_compute, computed_in_words
 from rag_core.gating.levels import closest_distance, mean_cosine, within_cut
+from rag_core.language import LANGUAGES
 from rag_core.settings import Scale, Settings
 
 REPHRASE = "Ask with words that the document uses, or add the document that holds the answer."
@@ -67,7 +68,16 @@ def _distance_in_words(m: Measurements, value: float | None, threshold: float) -
 def _remedy_of_correctness(m: Measurements, value: float | None) -> str:
     """Why no sentence can answer a question that asks for more than finding, and what to ask instead; otherwise how to ask better."""
     kind = asks_to_compute(m.question, m.understanding.language)
-    return computed_in_words(kind) if kind else _rephrase(m, value)
+    return computed_in_words(kind) if kind else _other_language(m) or _rephrase(m, value)
+
+
+def _other_language(m: Measurements) -> str:
+    """That the question would better be asked in the documents' language, where the embedding model does not know its own."""
+    own, theirs = m.understanding.language, [code for code in m.library.languages if code in LANGUAGES]
+    if m.features.get("known_language", 1.0) or own not in LANGUAGES or own in theirs or not theirs:
+        return ""
+    names = ", ".join(LANGUAGES[code].name for code in theirs)
+    return f"The question is in {LANGUAGES[own].name}, the documents are in {names}. Ask in their language: here only equal words meet."
 
 
 def _rephrase(m: Measurements, value: float | None) -> str:
