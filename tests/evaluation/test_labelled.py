@@ -98,12 +98,19 @@ def test_given_rows_that_cannot_be_used_when_read_then_each_is_told_with_its_row
         "row 4: the question is empty",
         "row 6: it says neither whether the question is answerable nor what the answer is",
         "row 7: it is labelled unanswerable, but has an answer or a place where it stands",
-        "row 8: page needs exactly one document beside it",
+        "row 8: page is 'seven', which is no page number",
         "row 9: it has 6 columns, the header 4",
         "row 10: the question has 2,001 characters; 2,000 are allowed",
         "row 11: the same question stands in row 2 already",
         "row 12: a quotation mark is never closed; what follows it was not read",
     ]
+
+
+def test_given_a_page_without_a_document_when_read_then_the_question_is_kept_and_one_with_several_is_told() -> None:
+    questions, problems = read("question,answer,page,documents\nHow long?,30 days,7,\nHow much?,5 euros,7,a.pdf | b.pdf\n")
+
+    assert [(one.question, one.answers, one.places) for one in questions] == [("How long?", ("30 days",), ())]
+    assert problems == ["row 3: page needs exactly one document beside it, and there are several"]
 
 
 def test_given_an_id_twice_when_read_then_the_second_is_told_and_left_out() -> None:

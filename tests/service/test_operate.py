@@ -94,14 +94,14 @@ def test_given_the_page_then_its_commands_are_as_the_command_line_takes_them() -
 
 def ten_minutes() -> list[str]:
     """The steps to an instance behind a proxy, as lines for a shell."""
-    text = PAGES[0].read_text(encoding="utf-8").partition("### Ten minutes")[2].partition("#### What was tried")[0]
+    text = PAGES[0].read_text(encoding="utf-8").partition("### Ten minutes")[2].partition("### What was tried")[0]
     return re.findall(r"```bash\n(.*?)```", text, flags=re.DOTALL)
 
 
 def test_given_the_steps_to_an_instance_then_a_shell_takes_them_and_what_they_copy_is_there(tmp_path: Path) -> None:
     """And the files that they write are those that the program reads."""
     blocks = ten_minutes()
-    assert len(blocks) == 6
+    assert len(blocks) == 9
     for block in blocks:
         done = subprocess.run(["bash", "-n"], input=block, capture_output=True, text=True, timeout=20, check=False)
         assert (done.returncode, done.stderr) == (0, ""), block
@@ -119,6 +119,31 @@ def test_given_the_steps_to_an_instance_then_a_shell_takes_them_and_what_they_co
     unit = (ROOT / "deploy" / "plumbline.service").read_text(encoding="utf-8")
     assert "\nOOMPolicy=continue\n" in unit
     assert "EnvironmentFile=-/etc/plumbline/environment" in unit
+
+
+def test_given_the_lines_for_a_backup_then_what_they_copy_is_put_back_as_it_was(tmp_path: Path) -> None:
+    """In a folder that stands for the machine's root; hidden files and modes included."""
+    library, secrets = tmp_path / "var/lib/plumbline", tmp_path / "etc/plumbline/secrets.toml"
+    for folder in (library, secrets.parent, tmp_path / "root"):
+        folder.mkdir(parents=True)
+    (library / ".had-tokens").write_text("x", encoding="utf-8")
+    secrets.write_text("y", encoding="utf-8")
+    secrets.chmod(0o640)
+    backup, restore = ten_minutes()[6:8]
+
+    def run(lines: str) -> None:
+        said = re.sub(r"(?<=[ \"])(?=/(?:root|var)/)|(?<=-C )(?=/ )", str(tmp_path), lines)
+        said = re.sub(r"plumbline-[0-9-]+\.tar", "plumbline-$(date +%F).tar", said)
+        subprocess.run(["bash", "-ec", f"systemctl() {{ :; }}; plumbline() {{ :; }}\n{said}"], check=True, timeout=20)
+
+    run(backup)
+    (library / ".had-tokens").write_text("lost", encoding="utf-8")
+    secrets.unlink()
+    run(restore)
+
+    assert (library / ".had-tokens").read_text(encoding="utf-8") == "x"
+    assert secrets.stat().st_mode & 0o777 == 0o640
+    assert [one.name for one in (tmp_path / "var/lib").glob("plumbline-before-*")]
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")

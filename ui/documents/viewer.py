@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from types import MappingProxyType
 
 import streamlit as st
 
 from rag_core.domain.claims import Citation
-from rag_core.domain.documents import Box, Document, Page, Span
+from rag_core.domain.documents import Box, Document, Page, Span, WordBox
 from rag_core.engine import Engine
 from rag_core.errors import PasswordNeeded, RagError
 from rag_core.ingest.reading.pdf import render_page
@@ -31,6 +32,7 @@ LINES_ZOOM = 1.5  # times the dots of a whole page: its words fill the column
 LINES_ROOM = (24.0, 48.0)  # points in view beside the words, and above and below them: about three lines each
 LINES_LEAST = (360.0, 130.0)  # points in width and height that are in view at least, where the page has them
 LINES_MOST = 490.0  # points in width up to which lines are shown whole: A4 and Letter with usual margins
+COLUMN_GAP = 36.0  # points between two words of a line, from which they stand in columns; chosen
 MARGIN = 6.0  # points that are in view beyond the last word of a line
 ZOOMS: Mapping[str, float] = MappingProxyType({WHOLE: 1.0, "larger": 1.5, "double": 2.0})  # times the width of the column
 
@@ -165,7 +167,7 @@ def _show_page(place: Place, page: Page, size: str) -> None:
         return
     if place.holds(page.number) and not boxes:
         st.info(say("viewer.uncertain_here"), icon=":material/location_off:")
-    show_picture(drawn, page, boxes, size, frame=strip(part, page) if part is not None else size)
+    show_picture(drawn, page, boxes, size, frame=strip(part, page) if part is not None else size, begin=figures_end(boxes, page, part))
     if place.words and not place.holds(page.number):
         st.caption(say("viewer.elsewhere"))
 
@@ -192,6 +194,25 @@ def strip(part: Box, page: Page) -> str:
     return f"{LINES}_cut" if cut or more else LINES
 
 
+def figures_end(boxes: Sequence[Box], page: Page, part: Box | None) -> float | None:
+    """Where the figures of a marked row end, in percent of a strip's width: a strip too wide for its frame begins with these in view.
+
+    None where the marked words are text, which is read from its beginning: no gap of `COLUMN_GAP` is within one of its lines.
+    """
+    if part is None:
+        return None
+    ends = []
+    for box in boxes:
+        row = sorted((word.x0, word.x1) for word in page.words if box.x0 <= (word.x0 + word.x1) / 2 <= box.x1 and _same_line(word, box))
+        if any(after[0] - before[1] > COLUMN_GAP for before, after in pairwise(row)):
+            ends.append(row[-1][1])
+    return 100 * (max(ends) - part.x0) / (part.x1 - part.x0) if ends else None
+
+
+def _same_line(word: WordBox, box: Box) -> bool:
+    return box.y0 <= (word.y0 + word.y1) / 2 <= box.y1
+
+
 def _widened(low: float, high: float, room: float, least: float, most: float) -> tuple[float, float]:
     """A stretch with room on both sides, at least so long, within 0 and `most`."""
     more = max(room, (least - (high - low)) / 2)
@@ -210,15 +231,23 @@ def _choose_size(*, marked: bool) -> str:
     return chosen or names[0]
 
 
-def show_picture(drawn: bytes, page: Page, boxes: Sequence[Box], size: str, where: str = "viewer", frame: str = "") -> None:
+def show_picture(
+    drawn: bytes, page: Page, boxes: Sequence[Box], size: str, where: str = "viewer", frame: str = "", begin: float | None = None
+) -> None:
     """A picture of a page in its size; an enlarged one in a frame that begins at its marks.
 
-    `where` begins the keys of its containers; `frame` names another one than its size.
+    `where` begins the keys of its containers; `frame` names another one than its size; `begin` is a place that a wide strip scrolls to,
+    in percent of its width.
     """
     alt = say(f"viewer.alt_{size if size == LINES else 'marked' if boxes else 'unmarked'}", n=page.number)
     if size in (LINES, WHOLE):
         with st.container(key=f"{where}_{size}"), st.container(key=f"{where}_{frame}" if frame not in ("", size) else None):
-            st.image(drawn, width="stretch", output_format="PNG", alt=alt)
+            if frame == f"{LINES}_wide" and begin is not None:
+                with st.container(key=f"{where}_strip", gap=None):
+                    st.image(drawn, width="stretch", output_format="PNG", alt=alt)
+                    st.html(f'<div class="viewer-start" style="left:{min(99.0, begin):.2f}%;top:0"></div>')
+            else:
+                st.image(drawn, width="stretch", output_format="PNG", alt=alt)
         return
     zoomed = st.container(height=ZOOMED_HEIGHT, key=f"{where}_zoomed_{ZOOMS[size] * 100:.0f}")
     with zoomed, st.container(key=f"{where}_sheet", gap=None):

@@ -201,7 +201,7 @@ def _page(running: Running, address: str, names: tuple[str, ...], visits: Visits
 
 def _say(args: argparse.Namespace, has_page: bool, port: int) -> None:
     host = f"[{args.host}]" if ":" in args.host else args.host
-    address = f"http://{args.behind_proxy or f'{host}:{port}'}"
+    address = f"https://{args.behind_proxy}" if args.behind_proxy else f"http://{host}:{port}"
     if has_page:
         print(f"Serving the page at {address}/, the API at {address}/api.", file=sys.stderr)
         if args.visitors:

@@ -60,9 +60,10 @@ def labelled(row: Mapping[str, Any]) -> LabelledQuestion:
     if "pages" in row:  # the shape of data/questions.jsonl: documents and pages side by side, not where to search
         places, documents = _side_by_side(documents, _strings("pages", row["pages"])), ()
     elif (page := _first(row, _PAGE)) is not None and not places:
-        if len(documents) != 1:
-            raise ValueError("page needs exactly one document beside it")
-        places = (Place(documents[0], _page(page)),)
+        number = _page(page)
+        if len(documents) > 1:
+            raise ValueError("page needs exactly one document beside it, and there are several")
+        places = tuple(Place(document, number) for document in documents)  # a page alone says nothing: it may be of any document
     return LabelledQuestion(
         id=_text(_first(row, _ID)) or given_id(question, documents),
         question=question,
