@@ -88,7 +88,7 @@ def fit_correctness(found: list[dict[str, Any]], about: dict[str, Any], name: st
     base, neutral = _without(whole.correctness, name), NEUTRAL[name]
     before = np.array([base.logit(row["signals"]) for row in found])
     x, y = np.array([row["signals"][name] - neutral for row in found]), np.array([row["right"] for row in found], dtype=float)
-    value, _ = weight(x, before, y, intercept=False)
+    value, _ = weight(*_one_more_of_each(x, before, y), intercept=False)
     fitted = _with(base, name, value)
     if base.narrow and name != NAME:  # among few passages it is asked for a result in the same words; their rows count already
         fitted = replace(fitted, narrow=_with(_without(base.narrow, name), name, value))
@@ -103,6 +103,14 @@ def fit_correctness(found: list[dict[str, Any]], about: dict[str, Any], name: st
         if of.any():
             said = f"{expit(before[of]).mean():.2f} before, {after[of].mean():.2f} now"
             sys.stdout.write(f"{name} above {low:g} to {high:g}: {of.sum()} questions, right {y[of].mean():.2f}, said {said}\n")
+
+
+def _one_more_of_each(x: np.ndarray, offset: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The questions with one right and one wrong draft more where the feature speaks, by Laplace's rule: none is not never."""
+    speaks = np.abs(x) > 0
+    like = np.array([x[speaks].mean()] * 2), np.array([offset[speaks].mean()] * 2), np.array([0.0, 1.0])
+    joined = [np.concatenate(pair) for pair in zip((x, offset, y), like, strict=True)]
+    return joined[0], joined[1], joined[2]
 
 
 def _with(base: Calibration, feature: str, value: float) -> Calibration:

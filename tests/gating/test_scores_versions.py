@@ -30,8 +30,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "d17b4de790f6"),
-    "language": (3, "6ce2e24b96a6"),
-    "features": (9, "b718334653ee"),
+    "language": (3, "7cc0b39dc55c"),
+    "features": (9, "12731467be02"),
 }
 
 

