@@ -19,7 +19,7 @@ from rag_core.library.quota import Quota
 from rag_core.library.stored.sources import Source
 from rag_core.records.stored import SavedPreset
 from rag_core.service.callers.principal import Principal, Scope
-from rag_core.service.callers.refusals import missing
+from rag_core.service.callers.refusals import NotFound, missing
 from rag_core.service.chosen import AS_BUILT, chosen
 from rag_core.service.profiles import Profiles
 from rag_core.service.questions import Questions
@@ -91,8 +91,10 @@ class Collection:
             NotFound: no such document or page, or one without a picture: a text, or a file that a password locks.
         """
         document = self.document(id)
-        if not 1 <= page <= document.page_count or not self.engine.library.view.page(id, page).width:
+        if not 1 <= page <= document.page_count:
             raise missing("page")
+        if not self.engine.library.view.page(id, page).width:
+            raise NotFound("This document is a text: its pages have no picture.", remedy="Ask for the text of the page.")
         try:
             source, form = self.engine.library.source(id), form_of(document.name)
             return render_page(source, page, boxes, dpi=DPI, max_pixels=MAX_PIXELS, form=form)

@@ -413,3 +413,15 @@ def test_given_a_reply_then_its_model_reads_it(server: Server, kind: type[models
         found = client.get(paths[kind]) if kind in paths else client.post("/api/rag/index", json=body)
     assert found.is_success
     assert kind.model_validate_json(found.content).model_dump(exclude_unset=True)
+
+
+def test_given_a_text_when_its_picture_is_asked_for_then_the_problem_says_that_it_has_none(server: Server) -> None:
+    with server.client("alpha") as client:
+        sent = {"namespace": "alpha", "documents": [{"content": "The ferry leaves at noon.", "id": "ferry"}]}
+        id = client.post("/api/rag/index", json=sent).json()["documents"][0]["id"]
+        refused = client.get(f"/api/collections/alpha/documents/{id}/pages/1/image")
+        client.delete(f"/api/collections/alpha/documents/{id}")
+
+    assert refused.status_code == 404
+    assert refused.json()["detail"] == "This document is a text: its pages have no picture."
+    assert refused.json()["remedy"] == "Ask for the text of the page."
