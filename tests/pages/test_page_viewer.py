@@ -22,7 +22,7 @@ from rag_core.ingest.reading.pdf import render_page
 from ui.app import state
 from ui.ask.decision import evidence
 from ui.documents import viewer
-from ui.documents.viewer import AROUND, Place, around, strip
+from ui.documents.viewer import AROUND, Place, around, figures_end, strip
 
 VACATION = "How many vacation days do employees have?"
 CALIBRATION = "How often does the flow meter have to be calibrated?"
@@ -312,3 +312,16 @@ def test_given_lines_of_usual_width_then_they_are_shown_whole_and_wider_ones_fad
     assert strip(around([mark], wide), wide) == "lines_cut"
     across = around([Box(30, 300, 585, 310)], wide)
     assert strip(across, wide) == "lines_wide"
+
+
+def test_given_a_marked_row_with_figures_then_a_wide_strip_begins_where_they_end_and_text_at_its_beginning() -> None:
+    row = page_of((30, 300, 140), (420, 300, 460), (540, 300, 575))
+    mark = Box(28, 300, 580, 312)
+    part = around([mark], row)
+    end = figures_end([mark], row, part)
+
+    assert end is not None
+    assert part.x0 + end / 100 * (part.x1 - part.x0) == pytest.approx(575)
+    assert figures_end([mark], page_of(*((30 + 50 * n, 300, 76 + 50 * n) for n in range(11))), part) is None  # words of a sentence
+    assert figures_end([Box(28, 400, 580, 412)], row, part) is None  # another line
+    assert figures_end([mark], row, None) is None  # the whole page
