@@ -562,3 +562,13 @@ def test_given_a_question_in_another_language_than_the_documents_then_the_remedy
 
     assert any("The question is in Deutsch, the documents are in English." in one for one in unknown.suggestions)
     assert not any("The question is in" in one for one in known.suggestions)
+
+
+def test_given_a_question_for_a_change_then_it_must_be_computed_unless_the_sentence_has_words_for_one() -> None:
+    asked = replace(
+        measurements(0.9, of=Settings.load(), correctness=0.1), question="By what percentage did revenue change from 2022 to 2023?"
+    )
+    lacks, states = (decide(replace(asked, features={**asked.features, "fit_result": value})).suggestions for value in (0.0, 1.0))
+
+    assert any("must be computed" in one for one in lacks)
+    assert not any("must be computed" in one for one in states)

@@ -12,7 +12,7 @@ from rag_core.domain.given import given_of
 from rag_core.domain.measurements import UNREAD, Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction
-from rag_core.gating.computed import asks_to_compute, computed_in_words
+from rag_core.gating.computed import FIGURED, asks_to_compute, computed_in_words
 from rag_core.gating.levels import closest_distance, mean_cosine, within_cut
 from rag_core.language import LANGUAGES
 from rag_core.settings import Scale, Settings
@@ -68,6 +68,8 @@ def _distance_in_words(m: Measurements, value: float | None, threshold: float) -
 def _remedy_of_correctness(m: Measurements, value: float | None) -> str:
     """Why no sentence can answer a question that asks for more than finding, and what to ask instead; otherwise how to ask better."""
     kind = asks_to_compute(m.question, m.understanding.language)
+    if kind in FIGURED and m.features.get("fit_result", 0.0):
+        kind = ""  # the sentence has words for such a result: it is doubted, and need not be computed
     return computed_in_words(kind) if kind else _other_language(m) or _rephrase(m, value)
 
 
