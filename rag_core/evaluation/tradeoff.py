@@ -19,6 +19,7 @@ from rag_core.evaluation.report import Flags, Marks, deleted_claims, marks
 from rag_core.settings import Settings
 
 Ints = NDArray[np.int64]
+MIN_GAIN, GAIN_SHARE = 3, 0.25  # right answers more for one wrong one more that are worth a word, and of those there are; chosen
 STEPS = 100  # limits that are tried between both ends of a setting's range
 
 
@@ -95,3 +96,14 @@ def tradeoff(
 def suggested(of: Tradeoff, at_most: float) -> int | None:
     """The place of the lowest limit at which there are answers and at most this share of them is wrong; None where there is none."""
     return next((place for place, now in enumerate(of.effects) if now.answered and now.wrong <= at_most * now.answered), None)
+
+
+def one_more_wrong(of: Tradeoff, place: int) -> int | None:
+    """The place of the lowest limit with one wrong answer more than at this one, where that answers many more rightly; None otherwise.
+
+    So one question decides about many, and it is worth looking at it: its label may be wrong, or its document.
+    """
+    now = of.effects[place]
+    lower = next(at for at, found in enumerate(of.effects) if found.wrong <= now.wrong + 1)
+    gain = of.effects[lower].right - now.right
+    return lower if lower < place and gain >= max(MIN_GAIN, GAIN_SHARE * now.right) else None

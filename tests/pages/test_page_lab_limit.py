@@ -7,6 +7,7 @@ from folding import each
 from page_kit import badges, captions
 from test_page_lab_results import a_run, measured, opened
 
+from rag_core.evaluation import tradeoff
 from rag_core.evaluation.tradeoff import Effect
 from rag_core.records import DELETED
 from rag_core.settings import Mode
@@ -101,3 +102,16 @@ def test_given_answers_whose_document_was_deleted_since_then_they_are_in_no_coun
     assert say("lab_limit.of", n=9) in captions(page)
     assert say("lab_limit.lost", n=1) in captions(page)
     assert say("lab_limit.lost", n=1) not in captions(opened(a_run()))
+
+
+def test_given_one_wrong_answer_that_decides_the_limit_then_it_is_told_and_listed_by_a_click(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tradeoff, "MIN_GAIN", 1)
+    page = opened(a_run())
+    said = next(one for one in badges(page).split("\n") if one.startswith("**One question decides this.**"))
+
+    page.button(key="lab_one_more").click().run()
+
+    assert not page.exception
+    at, line = page.session_state["lab_limit_picked"]
+    assert line == "wrong"
+    assert f"at {100 * at:g} %" in said

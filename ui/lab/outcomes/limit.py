@@ -15,7 +15,7 @@ import streamlit as st
 from rag_core.decision.batch import ReplaySet
 from rag_core.domain.measurements import Measurements
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.evaluation.tradeoff import Effect, Tradeoff, effect, members, suggested, tradeoff
+from rag_core.evaluation.tradeoff import Effect, Tradeoff, effect, members, one_more_wrong, suggested, tradeoff
 from rag_core.settings import Mode, Settings
 from ui.app import touches
 from ui.app.texts import say
@@ -169,6 +169,7 @@ def _suggest(of: Tradeoff, settings: Settings) -> int | None:
             return None
         _show_price(of.limits[place], of.effects[place])
         st.caption(say("lab_limit.suggest_about", n=of.effects[place].questions))
+        _show_one_more(of, place)
         in_force = settings.correctness_mode is Mode.ENFORCE and settings.min_correctness == of.limits[place]
         st.button(
             say("lab_limit.in_force" if in_force else "lab_limit.apply"), key="lab_apply_limit", type="primary", disabled=in_force,
@@ -183,6 +184,22 @@ def _show_price(limit: float, found: Effect) -> None:
     answered, wrong = round(of * found.answered / n), of * found.wrong / n
     ending = "_all_right" if not found.wrong else "_few" if wrong < 1 else "_one" if round(wrong) == 1 else ""
     st.markdown(say(f"lab_limit.suggest{ending}", limit=round(100 * limit, 2), answered=answered, of=of, wrong=round(wrong)))
+
+
+def _show_one_more(of: Tradeoff, place: int) -> None:
+    """That one wrong answer keeps many right ones away, where it does so, and a button that lists it."""
+    lower = one_more_wrong(of, place)
+    if lower is None:
+        return
+    limit, gain = of.limits[lower], of.effects[lower].right - of.effects[place].right
+    st.markdown(say("lab_limit.one_more", limit=round(100 * limit, 2), n=gain))
+    st.button(
+        say("lab_limit.one_more_show"), key="lab_one_more", type="tertiary", icon=":material/search:", on_click=_list_wrong, args=(limit,)
+    )
+
+
+def _list_wrong(limit: float) -> None:
+    st.session_state[PICKED] = limit, "wrong"
 
 
 def _apply(limit: float) -> None:
