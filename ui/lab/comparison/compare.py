@@ -206,11 +206,11 @@ def _list(questions: Sequence[LabelledQuestion], first: Side, second: Side, foun
     columns["question"] = st.column_config.TextColumn(say("lab_compare.question"), width=420)
     key = f"compare_differ_{crc32(repr(rows).encode())}"  # another list, another table: a chosen row must not become another question
     picked = st.dataframe(
-        rows, hide_index=True, column_config=columns, key=key, on_select="rerun", selection_mode="single-row",
+        rows, hide_index=True, column_config=columns, key=key, on_select="rerun", selection_mode="single-cell",
         alt=say("lab_compare.differ_alt"),
     )  # fmt: skip
     offer(rows, "differ")
-    chosen = [number for number in picked.selection.rows if number < len(found.differ)]
+    chosen = [number for number, _ in picked.selection.cells if number < len(found.differ)]
     if not chosen:
         st.caption(say("lab_compare.open"))
         return

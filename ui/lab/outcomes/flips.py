@@ -162,12 +162,12 @@ def _table(rows: Sequence[dict[str, str | None]], ids: Sequence[str], name: str)
     key = f"lab_{name}_{crc32(repr(ids).encode())}"  # another list, another table: a chosen row must not become another question
 
     def take() -> None:
-        chosen = st.session_state[key].selection.rows
-        st.session_state[CHOSEN] = ids[chosen[0]] if chosen and chosen[0] < len(ids) else None
+        chosen = [row for row, _ in st.session_state[key].selection.cells if row < len(ids)]
+        st.session_state[CHOSEN] = ids[chosen[0]] if chosen else None
         st.session_state[CHOSEN_IN] = name
 
     st.dataframe(
-        rows, hide_index=True, column_config=columns, key=key, on_select=take, selection_mode="single-row", placeholder="",
+        rows, hide_index=True, column_config=columns, key=key, on_select=take, selection_mode="single-cell", placeholder="",
         height=min(420, 38 + 35 * max(len(rows), 1)), alt=say("lab_results.questions_alt"),
     )  # fmt: skip
     st.caption(say("lab_results.click"))
