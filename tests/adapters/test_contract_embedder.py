@@ -21,6 +21,7 @@ from rag_core.adapters.embedding.by_name import EMBEDDED, CrossEncoderReranker, 
 from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.adapters.embedding.embedded import EmbeddedModel
+from rag_core.adapters.embedding.minilm import _padded
 from rag_core.domain.ports import Embedder
 from rag_core.errors import ModelUnavailable
 
@@ -282,3 +283,12 @@ def test_given_a_full_cache_then_the_least_recently_used_text_goes_first_and_ans
 
     assert inner.asked == [["b"]]
     assert np.array_equal(found, HashEmbedder().embed(["a", "c", "b"]))
+
+
+def test_given_any_number_of_tokens_then_it_is_filled_up_to_one_of_few_sizes() -> None:
+    """A library of matrix products keeps a kernel for each: docs/log/2026-11-26-kernels-for-each-size.md."""
+    filled = [_padded(tokens) for tokens in range(1, 1601)]
+
+    assert all(tokens <= rows < tokens + 64 for tokens, rows in enumerate(filled, 1))
+    assert len(set(filled)) <= 32
+    assert _padded(16) == 16  # a question costs no more than it has to
