@@ -45,20 +45,31 @@ def document_wanted(measurements: Measurements, reason: Reason) -> tuple[str, ..
 
     Names and numbers are left to `nowhere_in_words`, which knows their other forms. They are words of the question: inert text, and short.
     """
-    told = " ".join((*measurements.understanding.entities, *(hit.passage.text for hit in measurements.hits))).casefold()
-    words = [word for word in measurements.keywords.missing if word.casefold() not in told][:MAX_WORDS]
-    if not words or not measurements.hits or measurements.keywords.abstain or reason not in _GATED:
+    words = _unknown(measurements, reason)
+    if not words:
         return ()
-    meant = ", ".join(f"“{_short(word)}”" for word in _like(words, measurements))
-    missing = ", ".join(map(_short, words))
-    spelling = f" Is {meant} meant?" if meant else ""
-    return (f"Not found in the passages: {missing}.{spelling} Add a document that speaks of this, or search more sources.",)
+    return (f"Not found in the passages: {', '.join(map(_short, words))}. Add a document that speaks of this, or search more sources.",)
 
 
-def _like(words: Sequence[str], measurements: Measurements) -> list[str]:
-    """Words of the passages that some of these may be misspelt for: "chief" for "cheif"."""
+def other_spelling(measurements: Measurements, reason: Reason) -> tuple[str, ...]:
+    """The question whether words of the passages are meant that some of its words may be misspelt for: "chief" for "cheif".
+
+    For whoever shows a refusal beside its passages. It is no part of a decision: of a record without texts that could not be told again.
+    """
+    words = [word for word in _unknown(measurements, reason) if len(word) >= MIN_SPELT]
+    if not words:
+        return ()
     there = {word.text.casefold() for hit in measurements.hits for word in find_words(hit.passage.text) if len(word.text) >= MIN_SPELT}
-    return [match for word in words if len(word) >= MIN_SPELT for match in get_close_matches(word.casefold(), sorted(there), 1, SPELT)]
+    meant = [match for word in words for match in get_close_matches(word.casefold(), sorted(there), 1, SPELT)]
+    return (f"Is {', '.join(f'“{_short(word)}”' for word in meant)} meant? Ask again with that.",) if meant else ()
+
+
+def _unknown(measurements: Measurements, reason: Reason) -> list[str]:
+    """The keywords of a question that a gate refused and that its passages do not hold."""
+    if not measurements.hits or measurements.keywords.abstain or reason not in _GATED:
+        return []
+    told = " ".join((*measurements.understanding.entities, *(hit.passage.text for hit in measurements.hits))).casefold()
+    return [word for word in measurements.keywords.missing if word.casefold() not in told][:MAX_WORDS]
 
 
 def _short(word: str) -> str:
