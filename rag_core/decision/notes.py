@@ -25,6 +25,7 @@ WHEN_INDEXED = "Ask again when indexing is done: a part of the documents can be 
 MAX_WORDS = 5  # words of the question that a suggestion names; chosen
 MAX_UNSURE = 8  # words of a scan that a note names; the citations have them all
 MIN_SPELT, SPELT = 4, 0.8  # letters of a word that may be misspelt, and how like another one has to be (difflib's ratio); chosen
+LETTERS = 2  # more or less, that a word meant may have; its first letter is the same; chosen
 MAX_NAMES, MAX_NAME_CHARS = 3, 40  # that a sentence on what stands nowhere may have; chosen
 _GATED = frozenset(check.reason for check in GATING)
 
@@ -56,11 +57,12 @@ def other_spelling(measurements: Measurements, reason: Reason) -> tuple[str, ...
 
     For whoever shows a refusal beside its passages. It is no part of a decision: of a record without texts that could not be told again.
     """
-    words = [word for word in _unknown(measurements, reason) if len(word) >= MIN_SPELT]
+    words = [word.casefold() for word in _unknown(measurements, reason) if len(word) >= MIN_SPELT]
     if not words:
         return ()
-    there = {word.text.casefold() for hit in measurements.hits for word in find_words(hit.passage.text) if len(word.text) >= MIN_SPELT}
-    meant = [match for word in words for match in get_close_matches(word.casefold(), sorted(there), 1, SPELT)]
+    there = sorted({word.text.casefold() for hit in measurements.hits for word in find_words(hit.passage.text)})
+    near = {word: [other for other in there if other[0] == word[0] and abs(len(other) - len(word)) <= LETTERS] for word in words}
+    meant = [match for word in words for match in get_close_matches(word, near[word], 1, SPELT)]
     return (f"Is {', '.join(f'“{_short(word)}”' for word in meant)} meant? Ask again with that.",) if meant else ()
 
 

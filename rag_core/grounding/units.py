@@ -26,10 +26,10 @@ DATELINE_CHARS = 90  # in front of which a dateline stands: a town, a state, an 
 SIGNED_PIECES = 3  # the signature, the name, the office, each perhaps a piece of its own
 OFFICE_WORDS = 20  # at most in an office; chosen
 _SIGNATURE = regex.compile(r"(?<!\S)/[sS]/(?!\S)")
-_SIGNED = regex.compile(
-    r"/s/\s(?P<name>\p{L}[^/]{2,60}?)\s(?P<printed>(?P=name)),?\s(?P<office>\p{L}[^/\p{Nd}]*?\p{L}[^/\p{Nd}]*?)(?:\s(?:By|Date):?)?\s*$",
-    regex.IGNORECASE,
+_SIGNED = regex.compile(  # a giant office is read once for each length of the name at most
+    r"/s/\s(?P<name>\p{L}[^/]{2,60}?)\s(?P<printed>(?P=name)),?\s(?P<office>\p{L}[^/\p{Nd}]*+)$", regex.IGNORECASE
 )
+_NEXT_SIGNS = regex.compile(r"\s(?:By|Date):?\s*$", regex.IGNORECASE)
 _GOES_ON = regex.compile(r"(?:\band|&|,)\s*$")
 _AGENCY = r"-{2}\s?\([^()]{2,30}\)\s?-{1,2}|/[^/]{2,20}/\s?-{1,2}|\([\p{Lu} ]{2,24}\)\s?[-–—]{1,2}|(?<=\p{Nd}{4}\s)[-–—]{1,2}"
 _DATELINE = regex.compile(rf"\p{{Lu}}{{3}}[\p{{Lu}}.'’ -]*(?:,[^!?]{{1,60}}?)?\s?(?:{_AGENCY})\s+")
@@ -101,14 +101,12 @@ def _of_pieces(passage: Passage, pages: Mapping[int, str], page_text: PageText) 
     starts = normalise(join(pages, passage.spans)).starts
     closed = True
     edges = [bisect_left(starts, _raw_offset(passage.spans, piece.spans[0])) for piece in passage.pieces]
-    ends = [*edges[1:], len(passage.text)]
-    for at, (piece, left, right) in enumerate(zip(passage.pieces, edges, ends, strict=True)):
+    edges.append(len(passage.text))
+    for at, (piece, (left, right)) in enumerate(zip(passage.pieces, pairwise(edges), strict=True)):
         if not piece.role.states or left >= right:
             closed = True
             if piece.role is Role.ASIDE:
-                yield from (
-                    Unit(passage, passage.text[first:last], first, last) for first, last in _signed(passage, at, [*edges, ends[-1]])
-                )
+                yield from (Unit(passage, passage.text[first:last], first, last) for first, last in _signed(passage, at, edges))
             continue
         text = passage.text[left:right]
         if piece.role is Role.CODE:
@@ -141,8 +139,9 @@ def _signed(passage: Passage, first: int, edges: Sequence[int]) -> Iterator[tupl
     marks = [match.start() for match in _SIGNATURE.finditer(text)]
     for start, end in pairwise([*marks, len(text)]):
         match = _SIGNED.match(text[start:end])
-        if match and len(match["office"].split()) <= OFFICE_WORDS:
-            yield left + start + match.start("printed"), left + start + match.end("office")
+        office = _NEXT_SIGNS.sub("", match["office"]).rstrip() if match else ""
+        if match and len(office) > 1 and len(office.split()) <= OFFICE_WORDS:
+            yield left + start + match.start("printed"), left + start + match.start("office") + len(office)
 
 
 def _raw_offset(spans: Sequence[Span], first: Span) -> int:

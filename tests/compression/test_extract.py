@@ -525,3 +525,9 @@ def test_given_a_signature_without_an_office_of_the_same_name_then_it_states_not
     assert signed("/s/ Jane Doe\nJane Doe\nMarch 3, 2024") == []
     assert signed("/s/ Jane Doe\nJane Doe\n" + "and " * 40) == []
     assert signed("/s/ Jane Doe", "Jane Doe", "Director", roles=[Role.ASIDE, Role.HEADING]) == [], "a heading is between them"
+
+
+def test_given_a_giant_signature_then_it_is_read_in_time_that_grows_with_it() -> None:
+    """Backtracking over it would take minutes."""
+    assert signed("/s/ " + "a " * 20_000 + "1") == []
+    assert signed("/s/ Jane Doe Jane Doe " + "x" * 100_000) == [("Jane Doe " + "x" * 100_000,) * 2]  # one word, however long

@@ -79,7 +79,8 @@ def _other_language(m: Measurements) -> str:
     if m.features.get("known_language", 1.0) or own not in LANGUAGES or own in theirs or not theirs:
         return ""
     names = ", ".join(LANGUAGES[code].name for code in theirs)
-    return f"The question is in {LANGUAGES[own].name}, the documents are in {names}. Ask in their language: here only equal words meet."
+    told = f"The question is in {LANGUAGES[own].name}, the documents are in {names}."
+    return f"{told} Ask in their language: across two, only words that are spelled alike are found."
 
 
 def _rephrase(m: Measurements, value: float | None) -> str:
