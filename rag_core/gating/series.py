@@ -18,9 +18,10 @@ Member = tuple[str, str]  # the name of a series, and what stands in its place: 
 def members(said: str, language: str) -> frozenset[Member]:
     """The members of series that a `spaced` text names."""
     words = LANGUAGES[language].asked if language in LANGUAGES else None
+    if words is None or not words.series:
+        return frozenset()
     said = in_full(said, language)
-    found = ((name, match) for name, pattern in (words.series.items() if words else ()) for match in pattern.finditer(said))
-    return frozenset((name, next(filter(None, match.groups())).strip()) for name, match in found)
+    return frozenset((name, match[1].strip()) for name, pattern in words.series.items() for match in pattern.finditer(said))
 
 
 def is_other_member(asked: Collection[Member], stated: Stated, around: Iterable[Stated], language: str) -> bool:

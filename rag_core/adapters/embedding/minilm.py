@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 LAYERS, HEADS, DIM = 6, 12, 384  # the shape of all-MiniLM-L6-v2, as its config.json says
 EPSILON = 1e-12  # in the layer norms, as its config.json says
-QUERY, KEYS, WHOLE = slice(0, DIM), slice(DIM, None), slice(None)  # the outputs of a joined layer: of the query, of key and value, all
 FEW_ROWS, MANY_ROWS = 16, 64  # tokens are filled up to a multiple of the first where they are few, else of the second; chosen
 WORDS = "embeddings.word_embeddings.weight"  # the fine-tuned networks share them: their files hold the other layers only
 
@@ -111,15 +110,14 @@ def _layers(published: Path, file: Path | None) -> dict[str, Tensor]:
 
 
 def _joined(weights: Weights) -> Weights:
-    """The weights, where one layer makes query, key and value of an attention, one after another: fewer and larger products."""
+    """The weights, where one layer makes both key and value of an attention: a larger product instead of two."""
     import torch
 
     left = dict(weights)
     for number in range(LAYERS):
         attention = f"encoder.layer.{number}.attention.self"
         for kind in ("weight", "bias"):
-            parts = [left.pop(f"{attention}.{name}.{kind}") for name in ("query", "key", "value")]
-            left[f"{attention}.{kind}"] = torch.cat(parts)
+            left[f"{attention}.both.{kind}"] = torch.cat([left.pop(f"{attention}.{name}.{kind}") for name in ("key", "value")])
     return left
 
 
@@ -146,8 +144,8 @@ def _encode(weights: Weights, ids: Tensor, kinds: Tensor, lengths: Sequence[int]
         layer = f"encoder.layer.{number}"
         alone = first_only and number == LAYERS - 1
         asking = x[firsts] if alone else x
-        query = _linear(weights, asking, f"{layer}.attention.self", QUERY).view(len(asking), HEADS, -1)
-        key, value = _linear(weights, x, f"{layer}.attention.self", KEYS).view(len(x), 2, HEADS, -1).unbind(1)
+        query = _linear(weights, asking, f"{layer}.attention.self.query").view(len(asking), HEADS, -1)
+        key, value = _linear(weights, x, f"{layer}.attention.self.both").view(len(x), 2, HEADS, -1).unbind(1)
         heads = asking.new_zeros(len(asking), DIM)
         for text, (start, end) in enumerate(bounds):  # a text attends to itself only: no mask, and no padding to the longest
             mine = slice(text, text + 1) if alone else slice(start, end)
@@ -166,11 +164,11 @@ def _padded(tokens: int) -> int:
     return -(-tokens // step) * step
 
 
-def _linear(weights: Weights, x: Tensor, name: str, part: slice = WHOLE) -> Tensor:
-    """One linear layer, or a part of its outputs."""
+def _linear(weights: Weights, x: Tensor, name: str) -> Tensor:
+    """One linear layer."""
     from torch.nn import functional
 
-    return functional.linear(x, weights[f"{name}.weight"][part], weights[f"{name}.bias"][part])
+    return functional.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
 
 
 def _norm(weights: Weights, x: Tensor, name: str) -> Tensor:
