@@ -35,6 +35,7 @@ SAFE = {
     "client.disableDataExport": True,
     "client.allowedOrigins": [],
     "runner.fastReruns": False,  # tests/pages/test_page_touches.py says why
+    "secrets.files": [],
     "browser.gatherUsageStats": False,
 }
 

@@ -1,7 +1,8 @@
 """Sets up the log that an operator reads: numbers and names of events, and never text of a question or of a document.
 
 RAG_LOG=text or json sends it to standard error; RAG_LOG_FILE sends it to a file instead, which starts anew at 10 MB, five old ones kept.
-`--verbose` of the command line is RAG_LOG=text. Without any of these, only warnings are shown.
+`--verbose` of the command line is RAG_LOG=text. Without any of these, only warnings are shown. With json, standard error holds nothing
+but JSON, whoever writes there (`json_lines`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from logging.handlers import RotatingFileHandler
 from typing import Any, TextIO
 
 from rag_core.errors import InvalidSetting
+from rag_core.settings import json_lines
 
 LOGGERS = ("rag_core", "ui")
 FORMS = ("text", "json")
@@ -44,10 +46,13 @@ def start_logs(environment: Mapping[str, str], *, verbose: bool = False) -> None
         for handler in [one for one in logging.getLogger(name).handlers if isinstance(one, (_ToFile, _ToScreen))]:
             logging.getLogger(name).removeHandler(handler)
             handler.close()
+    json_lines.end()
     if not (form or file or verbose):
         return
     started = _to_file(file) if file else _ToScreen(sys.stderr)
     started.setFormatter(_Json() if form == "json" else _Text())
+    if form == "json":
+        json_lines.begin(_Json(), LOGGERS)
     for name in LOGGERS:
         logging.getLogger(name).setLevel(logging.INFO)
         logging.getLogger(name).addHandler(started)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -33,10 +34,13 @@ def free_port() -> int:
 def test_given_the_repository_when_served_then_page_and_api_answer_from_one_port_and_a_signal_ends_it_well(
     tmp_path: Path, sample_library: Path
 ) -> None:
+    """Where the home folder has a file of secrets that cannot be read: nobody asked for that one. The log is JSON, whoever writes it."""
     library, port = Path(shutil.copytree(sample_library, tmp_path / "library")), free_port()
+    (tmp_path / ".streamlit" / "secrets.toml").mkdir(parents=True)
+    environment = os.environ | {"RAG_PRESET": "", "RAG_LOG": "json", "HOME": str(tmp_path)}
     command = [sys.executable, "-m", "rag_core", "serve", "--port", str(port), "--library", str(library)]
     with (tmp_path / "log").open("w") as log:
-        process = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"RAG_PRESET": ""}, stdout=log, stderr=log)
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=log)
     address = f"http://127.0.0.1:{port}"
     try:
         with httpx2.Client(base_url=address, timeout=60) as client:
@@ -70,6 +74,7 @@ def test_given_the_repository_when_served_then_page_and_api_answer_from_one_port
     said = (tmp_path / "log").read_text()
     assert f"Serving the page at {address}/" in said
     assert "Traceback" not in said
+    assert {"stderr", "rag_core.decision"} <= {json.loads(line)["logger"] for line in said.splitlines()}
 
 
 def refused(*arguments: str) -> bool:

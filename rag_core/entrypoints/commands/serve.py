@@ -62,7 +62,9 @@ def serve(args: argparse.Namespace) -> int:
     if args.visitors:
         for name, most in VISITOR_QUOTA.items():
             os.environ.setdefault(name, most)
-    start_logs(os.environ, verbose=args.verbose)
+    if args.verbose:
+        os.environ["RAG_LOG"] = os.environ.get("RAG_LOG") or "text"  # the page starts its log by the environment
+    start_logs(os.environ)
     with bound(args.host, args.port) as listener:  # before anything is loaded
         app, service = assembled(args, folder, names)
         port = listener.getsockname()[1]
@@ -176,6 +178,7 @@ def run(app: Assembled, service: Service, args: argparse.Namespace, listener: so
         timeout_keep_alive=KEEP_ALIVE_SECONDS, timeout_graceful_shutdown=END_SECONDS, h11_max_incomplete_event_size=MAX_HEADER_BYTES,
         ws_max_size=MAX_MESSAGE_BYTES,
     )  # fmt: skip
+    start_logs(os.environ)  # once more: the server has set up its own log by now
     server = Server(config)
     try:
         server.run([listener])
