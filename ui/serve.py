@@ -32,7 +32,7 @@ from rag_core.errors import InvalidInput, RagError
 from rag_core.service.callers.visits import Visits
 from rag_core.settings import Settings
 from rag_core.settings.logs import start_logs
-from rag_core.wiring import require_packages
+from rag_core.wiring import close_files, require_packages
 from rag_core.work import loading
 from rag_core.work.background import Background
 from rag_core.work.jobs import Runner
@@ -61,7 +61,10 @@ async def warm(_app: object) -> AsyncIterator[dict[str, object]]:
     if visitor.configured():
         require_packages("login", "Signing in on the page")
     Background[None]("beginning").start(lambda _: _begin())
-    yield {}
+    try:
+        yield {}
+    finally:
+        close_files()  # here and not at exit alone: a signal ends Streamlit's own server before that
 
 
 @asynccontextmanager

@@ -49,7 +49,8 @@ class Lines(io.TextIOBase):
 
     def close(self) -> None:
         """Hand on a line that has no end; the stream below stays open, for this one is closed where it is forgotten, too."""
-        if not self.closed and getattr(self._begun, "text", ""):
+        begun: str = getattr(self._begun, "text", "")
+        if begun and not self.closed:
             with suppress(ValueError):
                 self.write("\n")
         super().close()

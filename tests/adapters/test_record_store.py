@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core import wiring
-from rag_core.adapters.records.file import RecordFile
+from rag_core.adapters.records.file import RecordFile, close_files
 from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.adapters.records.tables import MIGRATIONS
 from rag_core.decision.decide import decide
@@ -403,6 +403,24 @@ def test_given_three_processes_that_begin_the_same_file_then_each_keeps_all_of_i
 
     origins = [one.origin for one in store.decisions(1000)]
     assert {origin: origins.count(origin) for origin in origins} == {"0": 40, "1": 40, "2": 40}
+
+
+def test_given_the_end_of_a_process_then_the_log_is_folded_into_the_file_unless_a_statement_still_runs(
+    store: RecordStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rag_core.adapters.records.file.CLOSE_SECONDS", 0.01)
+    store.set_keeping(False)
+    log = path.with_name(f"{FILE}-wal")
+    assert log.stat().st_size
+    with store._file.reading():
+        other = threading.Thread(target=close_files)
+        other.start()
+        other.join()
+        assert log.exists()
+    close_files()
+    assert [one.name for one in path.parent.iterdir()] == [FILE]
+    assert raw(path, "SELECT value FROM choices") == [("false",)]
+    assert store.keeping() is False
 
 
 def test_given_another_writer_that_does_not_end_then_the_page_is_told_and_nothing_is_lost(

@@ -74,6 +74,7 @@ def test_given_the_repository_when_served_then_page_and_api_answer_from_one_port
     said = (tmp_path / "log").read_text()
     assert f"Serving the page at {address}/" in said
     assert "Traceback" not in said
+    assert [path.name for path in library.rglob("records.sqlite*")] == ["records.sqlite"], "the log beside it was folded in"
     assert {"stderr", "rag_core.decision"} <= {json.loads(line)["logger"] for line in said.splitlines()}
 
 

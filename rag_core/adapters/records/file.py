@@ -10,10 +10,12 @@ views are temporary: the file itself stays readable to any other program.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
@@ -28,6 +30,8 @@ _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 # SQLITE_ERROR: our statements fit our tables, so the file's are others, or a row does not have its checksum
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_MISMATCH)
 COMPANIONS = ("", "-wal", "-shm")
+CLOSE_SECONDS = 1.0  # that the end waits for a statement of another thread; the log beside the file keeps what it has then
+_files: weakref.WeakSet[RecordFile] = weakref.WeakSet()  # of this process
 
 
 class RecordFile:
@@ -44,6 +48,7 @@ class RecordFile:
         self._opened: tuple[int, int] | None = None
         self._nothing: sqlite3.Connection | None = None  # what is read while there is no file
         self._lock = threading.RLock()
+        _files.add(self)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -190,6 +195,18 @@ class RecordFile:
             f"The file of records {'/'.join(self.path.parts[-2:])} is damaged.",
             remedy="Restore it from a backup, or move it aside and begin a new one; the documents are not affected.",
         )
+
+
+def close_files() -> None:
+    """Let go of every file of this process: the last to close one folds the log beside it into it and removes the log."""
+    for file in list(_files):
+        if file._lock.acquire(timeout=CLOSE_SECONDS):
+            with suppress(sqlite3.Error):  # a disk that is full: the log keeps what it has
+                file.close()
+            file._lock.release()
+
+
+atexit.register(close_files)
 
 
 def _refused(doing: str, why: str) -> LibraryError:
