@@ -29,6 +29,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from rag_core.entrypoints.http.headers import SecurityHeaders
 from rag_core.entrypoints.http.origin import is_loopback
 from rag_core.errors import InvalidInput, RagError
+from rag_core.library.stored.store import collections
 from rag_core.service.callers.visits import Visits
 from rag_core.settings import Settings
 from rag_core.settings.logs import start_logs
@@ -36,6 +37,7 @@ from rag_core.wiring import close_files, require_packages
 from rag_core.work import loading
 from rag_core.work.background import Background
 from rag_core.work.jobs import Runner
+from rag_core.work.taking_up import take_up
 from ui import frame
 from ui.app import first_run, state
 from ui.app.downloads import NotedDownloads
@@ -81,6 +83,8 @@ async def alone(app: object) -> AsyncIterator[dict[str, object]]:
             remedy="Start it with --server.address 127.0.0.1, or have people sign in: docs/operate.md.",
         )
     async with warm(app) as state_of:
+        folder = state.library_folder()
+        Background[object]("taking up").start(lambda _: take_up(folder, collections(folder), state.base_settings(), state.runner()))
         yield state_of
 
 

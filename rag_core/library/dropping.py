@@ -15,6 +15,7 @@ from pathlib import Path
 from rag_core.errors import LibraryError
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.lock import writing
+from rag_core.library.stored.inbox import Inbox
 from rag_core.library.stored.store import ForgetRows, children, nothing_outside
 
 GONE = ".gone-"  # begins the name of a folder that is being deleted
@@ -45,7 +46,8 @@ def drop(
     if there:
         with writing(root, wait):
             note()
-            with storage_problems("deleting a collection"):
+            # whoever hands something in just now comes first, and it goes with the rest
+            with storage_problems("deleting a collection"), Inbox(root / "inbox.json").held():
                 os.rename(root, folder / f"{GONE}{secrets.token_hex(TAG_BYTES)}")
     clear(folder, forget_rows)
     return there

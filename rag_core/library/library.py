@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.documents import Metadata
@@ -102,9 +103,10 @@ class Library(Opened):
         library = cls(Store(folder, collection, vectors, lexical, forget_rows), embedder, note=note)
         with library._writing(WAIT_SECONDS, cancelled, refresh=False):
             note(Action.REBUILD, ())
-            saved = salvage(library._store, library._inbox)
-            library._inbox.replace([*saved.rows, *saved.unfinished])
-            sweep(library._store.root, library._inbox.rows())
+            with library._inbox.held():
+                saved = salvage(library._store, library._inbox)
+                library._inbox.replace([*saved.rows, *saved.unfinished])
+                sweep(library._store.root, library._inbox.rows())
             writer = library._writer(Manifest(saved.version, embedder.name, INDEX_VERSION))
             indexer = Indexer(library._store, embedder, settings, progress, cancelled, saved.stamps)
             adding = Adding(writer, indexer, library._inbox, keep_locked=True, at_once=True, progress=progress, cancelled=cancelled)
@@ -120,6 +122,7 @@ class Library(Opened):
         progress: Progress | None = None,
         cancelled: Cancel | None = None,
         wait: float = WAIT_SECONDS,
+        listed: Collection[str] = (),
     ) -> AddReport:
         """Index sources; a file that cannot be read is a problem in the report, the others go on.
 
@@ -131,15 +134,23 @@ class Library(Opened):
             progress: told (what, done, total).
             cancelled: asked often; what is complete by then is kept, the rest is in `unfinished()`.
             wait: seconds to wait for another writer.
+            listed: digests of those that are on the list already, and noted (`rag_core.library.handing_in`); who was deleted since, is not.
 
         Raises:
             LibraryBusy: another writer held the library for `wait` seconds.
             LibraryError: the disk refused; the last version stays as it was.
         """
         refused: list[tuple[str, IngestError]] = []
+
+        def note(rows: Iterable[Accepted]) -> None:
+            self._noted(row for row in rows if row.digest not in listed)
+
         with self._writing(wait, cancelled):
-            room = Room(self._quota(), taken(self._store.root, self._snapshot.entries, self._inbox.rows().values()))
-            rows = self._inbox.accept(room.admitted(sources, refused), partial(stored_sources.write, self._store.root), self._noted)
+            waiting = self._inbox.rows()
+            gone = set(listed) - waiting.keys() - {entry.source.digest for entry in self._snapshot.entries}
+            here = (one for one in sources if not (gone and isinstance(one, Source) and one.digest in gone))
+            room = Room(self._quota(), taken(self._store.root, self._snapshot.entries, waiting.values()))
+            rows = self._inbox.accept(room.admitted(here, refused), partial(stored_sources.write, self._store.root), note)
             report = self._index(rows, settings, progress, cancelled, keep_locked=False)
         return AddReport(report.added, report.unchanged, (*refused, *report.problems), report.cancelled)
 
@@ -257,7 +268,7 @@ class Library(Opened):
             for id in writer.entries.keys() & set(document_ids):
                 writer.remove(id)
             writer.publish()
-            self._store.clear(self._snapshot.version, (), self._inbox.rows(), kept=1, insist=True)
+            self._clear((), kept=1, insist=True)
             erase_copies(self._store.root, [id.removeprefix("sha256:") for id in document_ids])
         return erased
 
@@ -271,7 +282,7 @@ class Library(Opened):
             dropped = [row for row in self.unfinished() if row.id in document_ids]
             self._note(Action.DISCARD, [row.id for row in dropped])
             self._inbox.drop({row.digest for row in dropped})
-            self._store.clear(self._snapshot.version, self._held(), self._inbox.rows())
+            self._clear(self._held())
 
     def set_metadata(self, document_id: str, metadata: Metadata, *, wait: float = WAIT_SECONDS) -> None:
         """Replace a document's metadata; nothing is embedded again.
@@ -289,6 +300,10 @@ class Library(Opened):
             writer.entries[document_id] = writer.entries[document_id].described(metadata)
             writer.publish()
 
+    def _clear(self, live: Collection[int], **how: Any) -> None:
+        with self._inbox.held():  # else what is being handed in just now would be cleared away
+            self._store.clear(self._snapshot.version, live, self._inbox.rows(), **how)
+
     def _noted(self, rows: Iterable[Accepted]) -> None:
         if ids := [row.id for row in rows]:
             self._note(Action.INDEX, ids)
@@ -302,12 +317,14 @@ class Library(Opened):
         keep_locked: bool,
         known: Mapping[str, Stamp] = MappingProxyType({}),
     ) -> AddReport:
+        if not (cancelled and cancelled()):  # what was stopped before its turn was not tried
+            self._inbox.begin({row.digest for row, _ in rows})
         indexer = Indexer(self._store, self._embedder, settings, progress, cancelled, known)
         adding = Adding(
             self._writer(), indexer, self._inbox, keep_locked=keep_locked, progress=progress, cancelled=cancelled, waiting=self._waiting
         )
         report = adding.run(rows)
-        self._store.clear(self._snapshot.version, self._held(), self._inbox.rows())
+        self._clear(self._held())
         return report
 
 

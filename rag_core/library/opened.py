@@ -146,13 +146,14 @@ class Opened:
                 tighten(self._store.root)
             if refresh:
                 self.refresh()
-                sweep(self._store.root, self._inbox.rows())
+                with self._inbox.held():
+                    sweep(self._store.root, self._inbox.rows())
             yield
 
     def _writer(self, base: Manifest | None = None) -> Writer:
         newest = base or self._store.manifest() or Manifest(0, self._embedder.name, INDEX_VERSION)
         newest = replace(newest, embedder=self._embedder.name, index_version=INDEX_VERSION, vector_store=self._store.vectors.name)
-        return Writer(self._store, newest, self._snapshot, self._adopt, lambda: self._inbox.rows())
+        return Writer(self._store, newest, self._snapshot, self._adopt, self._inbox)
 
     def _adopt(self, snapshot: Snapshot) -> Collection[int]:
         with self._swapping:  # so that a reader which was loading an older one does not put it in the place of this

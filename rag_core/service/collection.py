@@ -28,6 +28,7 @@ from rag_core.service.runs import Runs
 from rag_core.settings import DEFAULT_PRESET, Cost, Settings
 from rag_core.wiring import RecordStore, noting, quota_of, records
 from rag_core.work import loading
+from rag_core.work.handing_in import HandingIn
 from rag_core.work.jobs import File, Work
 from rag_core.work.profiles import Taken
 
@@ -174,10 +175,12 @@ class Collection:
         settings = self.settings(preset, {**self.profiles.of_documents(domain), **values}, INDEXED)
         listed = [File(source.name, f"sha256:{source.digest}") for source in sources]
 
-        def work(progress: Progress, stop: Cancel) -> AddReport:
-            return self.engine.library.add(sources, settings, progress=progress, cancelled=stop)
+        handed = HandingIn(self._service.folder, self.name, sources)
 
-        return self.start("Adding documents", work, "adding", len(sources), listed)
+        def work(progress: Progress, stop: Cancel) -> AddReport:
+            return self.engine.library.add(sources, settings, progress=progress, cancelled=stop, listed=handed.listed())
+
+        return self.start("Adding documents", work, "adding", len(sources), listed, handing_in=handed)
 
     def room(self) -> tuple[Quota, int, int]:
         """Its quota, and the documents and bytes of files that count."""
@@ -190,14 +193,18 @@ class Collection:
         with self.principal.acting():
             self.records.set_quota(quota)
 
-    def start(self, title: str, work: Work, kind: str, count: int, listed: Sequence[File] = (), run: int = 0) -> Started:
+    def start(
+        self, title: str, work: Work, kind: str, count: int, listed: Sequence[File] = (), run: int = 0,
+        handing_in: HandingIn | None = None,
+    ) -> Started:  # fmt: skip
         """Start a job of the caller's in this collection.
 
         Raises:
             Overloaded: too many jobs wait.
         """
         with self.principal.acting():
-            return self._service.jobs.start(self.principal, (str(self._service.folder), self.name), title, work, kind, count, listed, run)
+            place = str(self._service.folder), self.name
+            return self._service.jobs.start(self.principal, place, title, work, kind, count, listed, run, handing_in)
 
     def settings(self, preset: str | None, values: Mapping[str, Any], costs: frozenset[Cost], profile: Taken | None = None) -> Settings:
         """The settings of a call, with the models and the store that the collection was built with; see `chosen`.

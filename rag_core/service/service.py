@@ -40,6 +40,7 @@ from rag_core.wiring import clear_dropped, counts, embedder_apart, entailment_mo
 from rag_core.work import loading
 from rag_core.work.dropping import drop
 from rag_core.work.jobs import Runner
+from rag_core.work.taking_up import take_up
 
 DEFAULT = "default"  # the collection that is there from the beginning
 QUESTIONS, QUESTIONS_WAITING = 2, 16  # questions at once, one for each core of the smallest machine; and before them, some seconds' worth
@@ -282,6 +283,10 @@ class Service:
 
         with self.visits.running(self.drop, busy):
             yield
+
+    def take_up(self) -> None:
+        """Start jobs for the files that the last end of the service kept from being indexed; those of visitors are gone."""
+        take_up(self.folder, [name for name in collections(self.folder) if not is_visit(name)], self.base, self._runner)
 
     def close(self) -> None:
         """Take nothing new, and wait for what runs, `STOP_SECONDS` at most. What a job has not done is on its list."""

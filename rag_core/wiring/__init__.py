@@ -24,7 +24,10 @@ from rag_core.wiring.folder import calibration_files as calibration_files
 from rag_core.wiring.folder import clear_dropped as clear_dropped
 from rag_core.wiring.folder import contents_of as contents_of
 from rag_core.wiring.folder import counts as counts
+from rag_core.wiring.folder import cut_off as cut_off
 from rag_core.wiring.folder import drop_collection as drop_collection
+from rag_core.wiring.folder import hand_in as hand_in
+from rag_core.wiring.folder import hold_back as hold_back
 from rag_core.wiring.folder import languages as languages
 from rag_core.wiring.folder import make_collection as make_collection
 from rag_core.wiring.folder import make_titled as make_titled

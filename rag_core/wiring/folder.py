@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -19,21 +21,24 @@ from rag_core.adapters.llm.cache import ModelCache
 from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.domain.acts import Action, Note, actor, permit, require_entry
 from rag_core.domain.ports import Embedder
-from rag_core.errors import LibraryError, QuotaExceeded, StoreMismatch
+from rag_core.errors import LibraryError, QuotaExceeded, RagError, StoreMismatch
 from rag_core.evaluation.counts import Counts
 from rag_core.gating import scores as calibrate
-from rag_core.library import dropping
+from rag_core.library import dropping, handing_in
+from rag_core.library.disk.files import storage_problems
 from rag_core.library.erasing import Erased, Mentions
 from rag_core.library.library import Library
-from rag_core.library.quota import Quota, taken
+from rag_core.library.quota import Quota, Room, taken
 from rag_core.library.stored import titles
 from rag_core.library.stored.contents import Contents, contents
-from rag_core.library.stored.inbox import Inbox
+from rag_core.library.stored.inbox import Accepted, Inbox
 from rag_core.library.stored.manifest import UNSAID_STORE, Manifest
+from rag_core.library.stored.sources import Source
 from rag_core.library.stored.store import Store, collections, create_collection, is_name
 from rag_core.settings import Settings
 from rag_core.settings.configuration import auditing, most_collections, quotas
 
+_log = logging.getLogger(__name__)
 _counts: dict[tuple[Path, str], Counts] = {}
 _counting = threading.Lock()
 _making = threading.Lock()
@@ -244,6 +249,41 @@ def room_taken(folder: Path, collection: str) -> tuple[int, int]:
     files, manifest = _files(folder, collection), _manifest(folder, collection)
     found = taken(files.root, manifest.entries if manifest else (), Inbox(files.root / "inbox.json").rows().values())
     return len(found), sum(found.values())
+
+
+def hand_in(folder: Path, collection: str, sources: Sequence[Source]) -> frozenset[str]:
+    """The digests of the sources that are stored and listed now, so that an end of the process does not lose them; opens no index.
+
+    None of them where that cannot be done: whoever adds them then says why.
+    """
+    files, note = _files(folder, collection), noting(folder, collection)
+    manifest = _manifest(folder, collection)
+
+    def noted(rows: Iterable[Accepted]) -> None:
+        if ids := [row.id for row in rows]:
+            note(Action.INDEX, ids)
+
+    try:
+        waiting = Inbox(files.root / "inbox.json").rows().values()
+        room = Room(quota_of(folder, collection), taken(files.root, manifest.entries if manifest else (), waiting))
+        return handing_in.hand_in(files.root, sources, room, noted)
+    except RagError as error:
+        _log.warning("files could not be listed before their turn: %s", error.kind)
+        return frozenset()
+
+
+def cut_off(folder: Path, collection: str) -> list[Accepted]:
+    """The sources that an end of the process kept from being indexed, but for those that need a password; see `Inbox.cut_off`."""
+    try:
+        return [row for row in Inbox(_files(folder, collection).root / "inbox.json").cut_off() if not row.needs_password]
+    except LibraryError:  # opening it says why
+        return []
+
+
+def hold_back(folder: Path, collection: str, digests: Collection[str]) -> None:
+    """Leave these sources to a person, who stopped their job."""
+    with suppress(LibraryError), storage_problems("stopping a job"):
+        Inbox(_files(folder, collection).root / "inbox.json").hold_back(digests)
 
 
 def contents_of(folder: Path, collection: str) -> Contents | None:

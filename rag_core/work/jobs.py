@@ -23,6 +23,7 @@ from rag_core.work.turns import Turn, Turns
 
 if TYPE_CHECKING:
     from rag_core.evaluation import Ran
+    from rag_core.work.handing_in import HandingIn
 
 Work = Callable[[Progress, Cancel], "AddReport | Ran"]
 Place = tuple[str, str]  # a library's folder and collection
@@ -79,6 +80,7 @@ class Job(Background["AddReport | Ran"]):
     files: int = 0
     report: AddReport | None = None
     ran: Ran | None = None  # the report of an evaluation
+    handing_in: HandingIn | None = field(default=None, repr=False)  # of the files that it adds
     by: str = ""  # who started it
     visits: bool = False  # that is a visitor of a shared demo
     given_up: bool = False  # stopped since its library goes: nothing needs to be kept of it
@@ -149,6 +151,17 @@ class Job(Background["AddReport | Ran"]):
         """Called by the session that started it, each time it shows the job, or its `result`."""
         self.looked_at = time.monotonic()
         self.shown = self.shown or result
+
+    def call_off(self) -> None:
+        """Stop it because somebody wants it to end: no start takes up its files. `stop` alone is for the end of the process."""
+        self.stop()
+        if self.handing_in is not None:
+            self.handing_in.call_off()
+
+    @property
+    def stored(self) -> bool:
+        """Whether its files are on the library's list, where an end of the process does not reach them."""
+        return bool(self.stage) or self.files_done > 0 or (self.handing_in is not None and self.handing_in.wait())
 
     def state(self, number: int, ready: Collection[str]) -> FileState:
         """Where file `number` of `listed` stands, from 0; `ready` are the ids of the documents in the library."""
@@ -223,6 +236,7 @@ class Runner:
         place: Place = ("", ""),
         listed: Sequence[File] = (),
         bounded: bool = True,
+        handing_in: HandingIn | None = None,
     ) -> Job:
         """Start a job over so many files, or queue it behind the running one.
 
@@ -235,14 +249,27 @@ class Runner:
             place: the library.
             listed: its files, where they are known.
             bounded: whether too many before it end it at once, with an error that says so; whoever bounds jobs by themselves says no.
+            handing_in: of the files that it adds.
         """
-        job = Job(title, kind, tuple(sources), place, tuple(listed), files=files, by=actor().name, visits=bool(actor().home))
+        job = Job(
+            title,
+            kind,
+            tuple(sources),
+            place,
+            tuple(listed),
+            files=files,
+            handing_in=handing_in,
+            by=actor().name,
+            visits=bool(actor().home),
+        )
         with self._starting:
             if bounded and self._has_no_room(job):
                 job.begin(_refuse)  # at once: as a job that failed it is shown where jobs are shown
                 return job
             finished = [known for known in self._jobs if known.finished]
             self._jobs = [known for known in self._jobs if known not in finished[:-MAX_KEPT]] + [job]
+        if handing_in is not None:
+            handing_in.begin()
         # the library survives being killed, so stopping the server need not wait for it
         job.begin(work, self._turns.turn(job.by, lambda: job.given_up))
         return job

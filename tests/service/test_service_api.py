@@ -16,10 +16,11 @@ from service_kit import SECRET, WARRANTY, Server, service_of
 
 from rag_core.domain.decision import Decision
 from rag_core.errors import InvalidInput, LimitExceeded
-from rag_core.library.library import Library
+from rag_core.library.library import AddReport, Library
 from rag_core.service.callers.principal import LOCAL
 from rag_core.service.messages import models
 from rag_core.service.queues.repeated import Repeated
+from rag_core.wiring import cut_off
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
 FEATURE = {"query": WARRANTY, "namespace": "alpha"}
@@ -232,6 +233,28 @@ def test_given_a_job_when_followed_then_its_stream_ends_with_its_end(server: Ser
     assert shares == sorted(shares)
     assert (events[-1][1]["state"], events[-1][1]["indexed"]) == ("finished", 30)
     assert stopped.json()["state"] == "finished", "stopping what is done changes nothing"
+
+
+def test_given_another_job_before_it_when_a_text_is_sent_without_waiting_then_it_is_on_the_list_when_the_reply_comes(
+    server: Server,
+) -> None:
+    """So that no end of the process loses it; the next start takes it up."""
+    go = threading.Event()
+    server.service._runner.start("Before", lambda progress, stop: AddReport(cancelled=not go.wait(60)), 1)
+    sent = {"namespace": "behind", "documents": [{"content": "The shelf holds nine books.", "id": "shelf"}]}
+    try:
+        with server.client("admin") as client:
+            begun = client.post("/api/rag/index", params={"wait": 0}, json=sent)
+            listed = [row.name for row in cut_off(server.folder, "behind")]
+            go.set()
+            ended = client.post("/api/rag/index", json=sent)
+    finally:
+        go.set()
+    assert begun.status_code == 202
+    assert begun.json()["documents"][0]["state"] == "waiting"
+    assert listed == ["shelf"]
+    assert ended.json()["unchanged"] == 1
+    assert cut_off(server.folder, "behind") == []
 
 
 def test_given_a_question_as_a_stream_when_asked_then_it_ends_with_the_decision_or_the_problem(server: Server) -> None:

@@ -31,7 +31,7 @@ _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_MISMATCH)
 COMPANIONS = ("", "-wal", "-shm")
 CLOSE_SECONDS = 1.0  # that the end waits for a statement of another thread; the log beside the file keeps what it has then
-_files: weakref.WeakSet[RecordFile] = weakref.WeakSet()  # of this process
+_files: weakref.WeakSet[RecordFile] = weakref.WeakSet()  # that this process has opened or may open
 
 
 class RecordFile:

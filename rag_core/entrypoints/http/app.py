@@ -119,6 +119,7 @@ async def served(service: Service, beside: AbstractAsyncContextManager[None]) ->
     visited = service.visited()
     await loop.run_in_executor(None, visited.__enter__)  # deletes what earlier visits left
     service.problem()  # starts the loading
+    await loop.run_in_executor(None, service.take_up)
     try:
         async with beside:
             yield

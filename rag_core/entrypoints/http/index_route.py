@@ -23,11 +23,10 @@ from rag_core.service.handed_in import HandedIn, files, outcomes, texts
 from rag_core.service.messages import models, request_models
 from rag_core.service.queues.jobs import Started
 from rag_core.service.service import Service
-from rag_core.work.jobs import Job
 
 router = APIRouter()
 WAIT_SECONDS, MAX_WAIT_SECONDS = 60.0, 300.0  # for the documents to be indexed; then the reply names the job
-STORED_SECONDS = 2.0  # waited for at least until what was sent is on the library's list; a job whose turn has not come is not
+STORED_SECONDS = 10.0  # waited for at least until what was sent is on the library's list: a disk takes a second for the largest request
 LOOK_SECONDS = 0.05  # between two looks at a job
 MAX_FIELDS, MAX_FIELD_BYTES = 10, 64 << 10  # a form has, beside its files
 UNSUPPORTED, ACCEPTED = 415, 202  # HTTP statuses
@@ -85,7 +84,7 @@ async def index(
     if started is not None:
         begun = asyncio.get_running_loop().time()
         while not (started.job.finished or service.stopping):
-            least = wait if _is_stored(started.job) else max(wait, STORED_SECONDS)
+            least = wait if started.job.stored else max(wait, STORED_SECONDS)
             if asyncio.get_running_loop().time() >= begun + least:
                 break
             await asyncio.sleep(LOOK_SECONDS)
@@ -93,11 +92,6 @@ async def index(
             raise started.job.error
     found = await service.files.run(lambda: _told(collection, sent.handed_in, started))
     return JSONResponse(found.model_dump(by_alias=True), 200 if found.finished else ACCEPTED)
-
-
-def _is_stored(job: Job) -> bool:
-    """Whether the documents of a job are on its library's list of unfinished files, where a kill of the process does not reach them."""
-    return bool(job.stage) or job.files_done > 0
 
 
 def _begun(service: Service, collection: Collection, sent: Sent, key: str | None) -> Started | None:

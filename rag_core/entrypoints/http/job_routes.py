@@ -56,7 +56,7 @@ async def job(caller: Caller, service: TheService, id: JobId) -> models.Job:
 async def stop(caller: Caller, service: TheService, id: JobId) -> models.Job:
     """Stop a job; what is complete is kept."""
     found = service.jobs.find(caller, id)
-    found.job.stop()
+    await service.looks.run(found.job.call_off)
     return told(found)
 
 

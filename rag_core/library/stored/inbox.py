@@ -1,21 +1,31 @@
 """The inbox: sources that were accepted and are not in the library yet. It is on disk, so that a killed process forgets nothing.
 
 A source's bytes are stored before it is listed. Passwords are never stored: a listed source only says that it needs one.
+
+Whoever hands something in lists it at once, also while a writer of the library works on other files: whoever changes the list, or deletes
+files that are not on it, holds it for that long. With a source stands how often its indexing was begun. So a start of the program takes up
+what an end of it cut off, and not forever what may have ended it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock
+
 from rag_core.domain.documents import Metadata
+from rag_core.errors import LibraryDamaged
 from rag_core.library.disk.files import damaged, seal, sync, unseal, write_atomically
-from rag_core.library.disk.private import HeldFile
+from rag_core.library.disk.private import FILE_MODE, HeldFile, make_folder
 from rag_core.library.stored.sources import Kind, Source, clean, digest_prefix
 from rag_core.library.stored.stored_json import metadata_from_json, metadata_to_json
+
+MAX_TRIES = 2  # a source whose indexing was begun so often is for a person to decide on: it may be what ends the process
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +87,18 @@ class Accepted:
 
 
 class Inbox:
-    """The list of accepted sources, one JSON file, replaced as a whole. Only the writer changes it."""
+    """The list of accepted sources, one JSON file, replaced as a whole. Safe to share between threads and processes."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._lock = FileLock(path.with_name("inbox.lock"), mode=FILE_MODE)  # each thread has one of its own, and may take it twice
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Within the block nobody else changes the list: for whoever changes it, or deletes what is not on it."""
+        make_folder(self._path.parent)
+        with self._lock:
+            yield
 
     def rows(self) -> dict[str, Accepted]:
         """The sources by digest, in the order in which they were accepted.
@@ -88,55 +106,102 @@ class Inbox:
         Raises:
             LibraryDamaged: the list was changed from outside.
         """
-        try:
-            rows = json.loads(self._path.read_bytes())
-            if not isinstance(rows, list):  # as earlier versions wrote it, without a checksum
-                rows = unseal(rows)["sources"]
-            return {row["digest"]: Accepted.from_json(row) for row in rows}
-        except (FileNotFoundError, NotADirectoryError) as error:
-            # what was published had been on the list before
-            if self._path.with_name("CURRENT").exists() or any(self._path.parent.glob("manifests/*.json")):
-                raise damaged(self._path, "is missing") from error
-            return {}
-        except OSError as error:
-            raise damaged(self._path, f"cannot be read ({error.strerror})") from error
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise damaged(self._path, "is not a list of sources") from error
+        return self._read()[0]
+
+    def cut_off(self) -> list[Accepted]:
+        """The sources that an end of the process kept from being indexed; not those that somebody stopped, or that were tried too often.
+
+        Raises:
+            LibraryDamaged: as `rows`.
+        """
+        rows, tries = self._read()
+        return [row for digest, row in rows.items() if tries.get(digest, MAX_TRIES) < MAX_TRIES]
+
+    def begin(self, digests: Collection[str]) -> None:
+        """Count that indexing these is begun, where that is counted: of those that were handed in before their turn came."""
+        self._count({digest: number + 1 for digest, number in self._read()[1].items() if digest in digests})
+
+    def hold_back(self, digests: Collection[str]) -> None:
+        """Leave these to a person: somebody stopped their job."""
+        self._count(dict.fromkeys(self._read()[1].keys() & set(digests), MAX_TRIES))
 
     def accept(
         self,
         sources: Iterable[Source],
         store: Callable[[Accepted, bytes | HeldFile], Path],
         note: Callable[[Iterable[Accepted]], None] = lambda rows: None,
+        *,
+        counted: bool = False,
     ) -> list[tuple[Accepted, str | None]]:
         """Store the bytes of all sources, then list them; returns each with its password.
 
         Equal bytes are one source with several names. `store` writes the bytes of a source, and returns the file. `note` is told of all
-        before they are listed; where it raises, none is, and the next writer clears their bytes away.
+        before they are listed; where it raises, none is, and the next writer clears their bytes away. `counted` says that a start of the
+        program shall take them up where this one ends before they are indexed.
         """
         taken: dict[str, tuple[Accepted, str | None]] = {}
         files = set()
-        for source in sources:
-            row = Accepted.of(source)
-            files.add(store(row, source.data))
-            known = taken.get(row.digest)
-            taken[row.digest] = (known[0].also_named(row.names) if known else row, source.password)
-        sync({*files, *(file.parent for file in files)})
-        note([row for row, _ in taken.values()])
-        self.put([row for row, _ in taken.values()])
+        with self.held():
+            for source in sources:
+                row = Accepted.of(source)
+                files.add(store(row, source.data))
+                known = taken.get(row.digest)
+                taken[row.digest] = (known[0].also_named(row.names) if known else row, source.password)
+            sync({*files, *(file.parent for file in files)})
+            note([row for row, _ in taken.values()])
+            rows, tries = self._read()
+            fresh = {row.digest: row for row, _ in taken.values()}
+            self._write({**rows, **fresh}.values(), tries | (dict.fromkeys(fresh, 0) if counted else {}))
         return list(taken.values())
 
     def put(self, rows: Iterable[Accepted]) -> None:
         """Put these on the list, in place of earlier ones with the same digest."""
-        self.replace([*{**self.rows(), **{row.digest: row for row in rows}}.values()])
+        with self.held():
+            known, tries = self._read()
+            self._write([*{**known, **{row.digest: row for row in rows}}.values()], tries)
 
     def drop(self, digests: Collection[str]) -> None:
         """Take these off the list."""
-        rows = self.rows()
-        kept = {digest: row for digest, row in rows.items() if digest not in digests}
-        if len(kept) < len(rows):
-            self.replace(kept.values())
+        with self.held():
+            rows, tries = self._read()
+            kept = {digest: row for digest, row in rows.items() if digest not in digests}
+            if len(kept) < len(rows):
+                self._write(kept.values(), tries)
 
     def replace(self, rows: Iterable[Accepted]) -> None:
         """Write the list anew, whatever it was before."""
-        write_atomically(self._path, json.dumps(seal({"sources": [row.to_json() for row in rows]}), ensure_ascii=False).encode())
+        with self.held():
+            try:
+                tries = self._read()[1]
+            except LibraryDamaged:
+                tries = {}
+            self._write(rows, tries)
+
+    def _count(self, changed: Mapping[str, int]) -> None:
+        with self.held():
+            rows, tries = self._read()
+            if known := {digest: number for digest, number in changed.items() if digest in tries}:
+                self._write(rows.values(), tries | known)
+
+    def _read(self) -> tuple[dict[str, Accepted], dict[str, int]]:
+        try:
+            rows, tries = json.loads(self._path.read_bytes()), {}
+            if not isinstance(rows, list):  # as earlier versions wrote it, without a checksum
+                whole = unseal(rows)
+                rows, tries = whole["sources"], whole.get("begun", {})
+            return {row["digest"]: Accepted.from_json(row) for row in rows}, {str(digest): int(tries[digest]) for digest in tries}
+        except (FileNotFoundError, NotADirectoryError) as error:
+            # what was published had been on the list before
+            if self._path.with_name("CURRENT").exists() or any(self._path.parent.glob("manifests/*.json")):
+                raise damaged(self._path, "is missing") from error
+            return {}, {}
+        except OSError as error:
+            raise damaged(self._path, f"cannot be read ({error.strerror})") from error
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise damaged(self._path, "is not a list of sources") from error
+
+    def _write(self, rows: Iterable[Accepted], tries: Mapping[str, int]) -> None:
+        listed = list(rows)
+        begun = {row.digest: tries[row.digest] for row in listed if row.digest in tries}
+        said = {"sources": [row.to_json() for row in listed], **({"begun": begun} if begun else {})}
+        write_atomically(self._path, json.dumps(seal(said), ensure_ascii=False).encode())

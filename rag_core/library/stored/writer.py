@@ -17,6 +17,7 @@ from rag_core.errors import RagError
 from rag_core.ingest.layout import json_rows
 from rag_core.library.disk.files import Stamp, damaged, pack_parts, stamp_folder, storage_problems, unpack, unpack_vectors
 from rag_core.library.disk.private import make_folder, tighten
+from rag_core.library.stored.inbox import Inbox
 from rag_core.library.stored.manifest import Entry, Manifest
 from rag_core.library.stored.packed import Passages
 from rag_core.library.stored.snapshot import Snapshot
@@ -44,7 +45,7 @@ class Writer:
         base: the newest version, which the new one follows.
         snapshot: a version in memory; its passages and, where possible, its indexes are used again.
         adopt: called with each published snapshot; returns the versions that somebody in this process still holds.
-        unfinished: digests of the accepted sources, whose files are kept.
+        inbox: of the accepted sources, whose files are kept.
     """
 
     def __init__(
@@ -53,10 +54,10 @@ class Writer:
         base: Manifest,
         snapshot: Snapshot,
         adopt: Callable[[Snapshot], Collection[int]],
-        unfinished: Callable[[], Collection[str]],
+        inbox: Inbox,
     ) -> None:
         self.entries = {entry.document.id: entry for entry in base.entries}
-        self._store, self._base, self._snapshot, self._adopt, self._unfinished = store, base, snapshot, adopt, unfinished
+        self._store, self._base, self._snapshot, self._adopt, self._inbox = store, base, snapshot, adopt, inbox
         self._parts: dict[str, Parts] = {}
         self._unsynced: list[Path] = []
         self._last, self._took = (
@@ -108,7 +109,9 @@ class Writer:
         self._store.publish(manifest)
         self._base, self._unsynced, self._parts = manifest, [], {}
         self._snapshot = Snapshot(version, passages, vectors, lexical, entries, self._store.reader)
-        self._store.clear(version, self._adopt(self._snapshot), self._unfinished())
+        live = self._adopt(self._snapshot)
+        with self._inbox.held():
+            self._store.clear(version, live, self._inbox.rows())
 
     def _build(self, entries: Sequence[Entry]) -> tuple[Passages, VectorIndex, LexicalIndex]:
         """The passages and both indexes. Rows that the version in memory has are taken from it, where the store can; others are read."""

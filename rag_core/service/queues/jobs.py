@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from rag_core.service.callers.principal import Principal, Scope
 from rag_core.service.callers.refusals import Overloaded, ShareTaken, missing
 from rag_core.service.callers.visits import is_visit
+from rag_core.work.handing_in import HandingIn
 from rag_core.work.jobs import MAX_VISITOR, MAX_VISITORS, File, Job, Place, Runner, Work
 
 MAX_JOBS, MAX_EACH = 8, 4  # that are not finished, in all and of one caller: each holds its files, and the last one waits for all others
@@ -47,6 +48,7 @@ class Jobs:
         count: int,
         listed: Sequence[File] = (),
         run: int = 0,
+        handing_in: HandingIn | None = None,
     ) -> Started:
         """Start a job, behind those that run.
 
@@ -56,7 +58,7 @@ class Jobs:
         """
         with self._lock:
             self.require_room(principal)
-            job = self._runner.start(title, work, count, kind=kind, place=place, listed=listed, bounded=False)
+            job = self._runner.start(title, work, count, kind=kind, place=place, listed=listed, bounded=False, handing_in=handing_in)
             started = Started(secrets.token_hex(8), job, place[1], principal.id, kind, run)
             self._known[started.id] = started
             finished = [id for id, one in self._known.items() if one.job.finished]

@@ -162,7 +162,7 @@ def _may_stop(job: Job) -> bool:
 
 def _stop(job: Job) -> None:
     if _may_stop(job):  # it may not be theirs any more since the button was drawn
-        job.stop()
+        job.call_off()
 
 
 def _step(job: Job) -> str:

@@ -15,6 +15,7 @@ from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import rebuild_library
 from rag_core.work import loading
+from rag_core.work.handing_in import HandingIn
 from rag_core.work.jobs import File, Job, Place
 from ui.app import state
 from ui.app.texts import say
@@ -53,11 +54,12 @@ def start_add(handed_in: Sequence[Source | IngestError]) -> None:
     for source in sources:
         names[source.digest] = source.name
     listed = [File(name, f"sha256:{digest}") for digest, name in names.items()]
+    handed = HandingIn(here().folder, here().collection, sources)
 
     def work(library: Library, settings: Settings, progress: Progress, stop: Cancel) -> AddReport:
-        return library.add(handed_in, settings, progress=progress, cancelled=stop)
+        return library.add(handed_in, settings, progress=progress, cancelled=stop, listed=handed.listed())
 
-    _start("adding", work, listed, sources)
+    _start("adding", work, listed, sources, handed)
 
 
 def start_resume(rows: Sequence[Accepted], passwords: Mapping[str, str]) -> None:
@@ -68,7 +70,8 @@ def start_resume(rows: Sequence[Accepted], passwords: Mapping[str, str]) -> None
         return library.resume(settings, only=ids, passwords=passwords, progress=progress, cancelled=stop)
 
     state.session().forget_results(*ABOUT_DOCUMENTS)
-    _start("resuming", work, [File(row.name, row.id) for row in rows])
+    handed = HandingIn(here().folder, here().collection, listed=[row.digest for row in rows])
+    _start("resuming", work, [File(row.name, row.id) for row in rows], handing_in=handed)
 
 
 def start_reread(documents: Sequence[Document], settings: Settings, passwords: Mapping[str, str]) -> None:
@@ -98,11 +101,11 @@ def start_rebuild(settings: Settings, listed: Sequence[File] = ()) -> Job:
     return job
 
 
-def _start(kind: str, on: On, listed: Sequence[File], sources: Sequence[Source] = ()) -> None:
+def _start(kind: str, on: On, listed: Sequence[File], sources: Sequence[Source] = (), handing_in: HandingIn | None = None) -> None:
     session, at = state.session(), here()
     settings = session.settings()
     job = state.runner().start(
         say(f"jobs.{kind}"), lambda progress, stop: on(at.library(), settings, progress, stop), len(listed), sources,
-        kind=kind, place=at.place, listed=listed,
+        kind=kind, place=at.place, listed=listed, handing_in=handing_in,
     )  # fmt: skip
     session.jobs.append(job)

@@ -1,0 +1,49 @@
+"""Files that wait for the turn of their job: they are on the library's list meanwhile, so that no end of the process loses them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from rag_core.library.stored.sources import Source
+from rag_core.wiring import hand_in, hold_back
+from rag_core.work.background import Background
+
+
+class HandingIn(Background[frozenset[str]]):
+    """The files of one job. `begin` is called once the job is taken, and hands them in beside it.
+
+    Args:
+        folder: of the library.
+        collection: that they go to.
+        sources: to be handed in.
+        listed: digests of files that are on the list already.
+    """
+
+    def __init__(self, folder: Path, collection: str, sources: Sequence[Source] = (), listed: Collection[str] = ()) -> None:
+        super().__init__("handing in files")
+        self._folder, self._collection, self._sources, self._listed = folder, collection, sources, frozenset(listed)
+
+    def begin(self) -> None:
+        """Hand them in, for whoever acts now."""
+
+        def handed_in(stopped: object) -> frozenset[str]:
+            listed = self._listed | (hand_in(self._folder, self._collection, self._sources) if self._sources else frozenset())
+            self._sources = ()  # the job has them; here they would only hold memory
+            if self.stopping:
+                hold_back(self._folder, self._collection, listed)
+            return listed
+
+        self.start(handed_in)
+
+    def listed(self) -> frozenset[str]:
+        """The digests of those that are on the list; waits until that is known."""
+        while not self.wait(1):
+            pass
+        return self.result or frozenset()
+
+    def call_off(self) -> None:
+        """Leave them to a person, who stopped their job: no start takes them up."""
+        self.stop()
+        if self.result:
+            hold_back(self._folder, self._collection, self.result)

@@ -1,0 +1,131 @@
+"""Files that wait for their turn: they are on the list and on the disk meanwhile, and a start takes up what an end cut off."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from library_kit import SETTINGS, check_whole, found, library, text
+
+from rag_core import wiring
+from rag_core.domain.acts import Action
+from rag_core.domain.ports import Cancel, Progress
+from rag_core.library.library import AddReport
+from rag_core.library.quota import Quota
+from rag_core.library.stored.inbox import MAX_TRIES, Inbox
+from rag_core.library.stored.sources import Source
+from rag_core.wiring import cut_off, hand_in
+from rag_core.work import taking_up
+from rag_core.work.handing_in import HandingIn
+from rag_core.work.jobs import Job, Runner
+
+ONE, TWO = text("one", "The lease ends in May."), text("two", "The tenant pays the rent monthly.")
+SECONDS = 60.0  # for a thread of another test's; it takes a moment
+
+
+def test_given_a_writer_at_work_when_a_file_is_handed_in_then_it_is_listed_kept_and_indexed_when_its_turn_comes(tmp_path: Path) -> None:
+    opened, noted = library(tmp_path), list[object]()
+    opened._note = lambda action, ids: noted.append((action, tuple(ids)))
+    with opened._writing(0):
+        listed = hand_in(tmp_path, "default", [TWO])
+        writer = opened._writer()
+        writer.publish(anyhow=True)  # clears away what nobody needs
+    assert [row.name for row in library(tmp_path).unfinished()] == ["two"]
+    assert [row.name for row in cut_off(tmp_path, "default")] == ["two"]
+    opened.add([ONE], SETTINGS)
+
+    report = opened.add([TWO], SETTINGS, listed=listed)
+
+    assert [document.name for document in report.added] == ["two"]
+    assert opened.unfinished() == ()
+    assert noted == [(Action.INDEX, (f"sha256:{ONE.digest}",))], "the other was noted when it was handed in"
+    assert found(opened, "rent") == [f"sha256:{TWO.digest}"]
+    check_whole(library(tmp_path))
+
+
+def test_given_a_file_that_was_deleted_while_it_waited_or_has_no_room_then_it_is_not_indexed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = hand_in(tmp_path, "default", [ONE, TWO])
+    opened = library(tmp_path)
+    opened.delete(f"sha256:{ONE.digest}")
+    assert [document.name for document in opened.add([ONE, TWO], SETTINGS, listed=listed).added] == ["two"]
+
+    monkeypatch.setattr("rag_core.wiring.folder.quota_of", lambda folder, name: Quota(1, None))
+    assert hand_in(tmp_path, "default", [ONE]) == frozenset()
+    assert cut_off(tmp_path, "default") == []
+
+
+def test_given_a_list_that_is_damaged_when_handed_in_then_the_job_says_so_and_no_bytes_go(tmp_path: Path) -> None:
+    library(tmp_path).add([ONE], SETTINGS)
+    (tmp_path / "default" / "inbox.json").write_text("[3]", encoding="utf-8")
+    assert hand_in(tmp_path, "default", [TWO]) == frozenset()
+    assert cut_off(tmp_path, "default") == []
+
+
+class Held:
+    """A job before the others, until it is let go."""
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+
+    def __call__(self, progress: Progress, cancelled: Cancel) -> AddReport:
+        """Wait."""
+        assert self.go.wait(SECONDS)
+        return AddReport()
+
+
+def waiting(folder: Path, runner: Runner, source: Source) -> Job:
+    """A job that adds a file, once its turn comes."""
+    handed = HandingIn(folder, "default", [source])
+
+    def work(progress: Progress, stop: Cancel) -> AddReport:
+        return library(folder).add([source], SETTINGS, listed=handed.listed(), cancelled=stop)
+
+    job = runner.start("Adding", work, 1, handing_in=handed)
+    assert handed.wait(SECONDS)
+    assert job.stored
+    return job
+
+
+def test_given_jobs_that_wait_when_the_process_ends_then_a_start_takes_their_files_up_twice_at_most_but_none_that_somebody_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner, first = Runner(), Held()
+    runner.start("Before", first, 1)
+    job, stopped = waiting(tmp_path, runner, ONE), waiting(tmp_path, runner, TWO)
+    stopped.call_off()
+    job.stop()  # as the end of the service does
+    first.go.set()
+    assert job.wait(SECONDS)
+    assert stopped.wait(SECONDS)
+    assert {row.name for row in library(tmp_path).unfinished()} == {"one", "two"}
+
+    opened = library(tmp_path)
+    monkeypatch.setattr(taking_up.loading, "engine", lambda *_: SimpleNamespace(library=opened))
+    monkeypatch.setattr(taking_up.loading, "known", lambda *_: None)
+    with monkeypatch.context() as failing:
+        failing.setattr("rag_core.library.library.Adding.run", lambda *_: AddReport())  # the process ends again
+        (again,) = taking_up.take_up(tmp_path, ["default"], SETTINGS, Runner())
+        assert again.wait(SECONDS)
+    (again,) = taking_up.take_up(tmp_path, ["default"], SETTINGS, Runner())
+    assert again.wait(SECONDS)
+
+    assert [document.name for document in library(tmp_path).snapshot.documents] == ["one"]
+    assert [row.name for row in opened.unfinished()] == ["two"]
+    assert taking_up.take_up(tmp_path, ["default", "other"], SETTINGS, Runner()) == []
+
+
+def test_given_a_file_whose_indexing_was_begun_too_often_or_that_an_earlier_version_listed_then_a_person_decides(tmp_path: Path) -> None:
+    hand_in(tmp_path, "default", [ONE])
+    inbox = Inbox(tmp_path / "default" / "inbox.json")
+    for _ in range(MAX_TRIES):
+        assert [row.name for row in inbox.cut_off()] == ["one"]
+        inbox.begin([ONE.digest])
+    assert inbox.cut_off() == []
+    inbox.replace(inbox.rows().values())
+    assert inbox.cut_off() == []
+    inbox.drop([ONE.digest])
+    assert wiring.cut_off(tmp_path, "default") == []
