@@ -29,6 +29,7 @@ from rag_core.entrypoints.terminal.show import printable
 from rag_core.errors import Cancelled, InvalidSetting, RagError
 from rag_core.settings import DEFAULT_PRESET
 from rag_core.settings.logs import start_logs
+from rag_core.wiring import VECTOR_STORES
 
 MODULE, COMMAND = "python -m rag_core", "plumbline"  # the second as pyproject.toml names it, where the wheel is installed
 EXAMPLES = """examples:
@@ -44,6 +45,7 @@ EXAMPLES = """examples:
   python -m rag_core ask "What does the contract say of liability?" --domain auto
   python -m rag_core profiles propose legal --set top_k=20 --questions labelled.csv
   python -m rag_core documents
+  python -m rag_core migrate pgvector --collection contracts
   python -m rag_core model
   python -m rag_core model --trial --count 10
   python -m rag_core doctor
@@ -86,6 +88,10 @@ def parser() -> argparse.ArgumentParser:
     add.add_argument("--resume", action="store_true", help="finish the files that an interrupted run had accepted")
     add.add_argument("--rebuild", action="store_true", help="index all documents again from their stored files (new model, damage)")
     add.set_defaults(run=commands.index)
+
+    migrate = sub.add_parser("migrate", parents=[place, tune], help="move vectors and words into another store, and compare checksums")
+    migrate.add_argument("store", choices=sorted(VECTOR_STORES), help="docs/scale.md says what each needs")
+    migrate.set_defaults(run=later("migrate", "migrate"))
 
     ask = sub.add_parser("ask", parents=[place, tune], help="answer questions, or refuse and say why")
     ask.add_argument("question", nargs="?", help="one question, answered in words; --questions for many")

@@ -16,7 +16,7 @@ from typing import Any
 from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.documents import Metadata
 from rag_core.domain.ports import Cancel, Embedder, LexicalStore, Progress, VectorStore
-from rag_core.errors import IngestError
+from rag_core.errors import IngestError, InvalidInput
 from rag_core.library.disk.files import Stamp
 from rag_core.library.disk.lock import sweep
 from rag_core.library.erasing import Erased, OnErase, erase_copies, mentions_of, nothing_else
@@ -113,6 +113,35 @@ class Library(Opened):
             report = adding.run([(row, None) for row in saved.rows])
             left = saved.keep_aside({entry.source.digest for entry in writer.entries.values()})
         return library, replace(report, problems=(*saved.problems, *report.problems, *left))
+
+    @classmethod
+    def move(
+        cls,
+        folder: Path,
+        collection: str,
+        *,
+        embedder: Embedder,
+        vectors: VectorStore,
+        lexical: LexicalStore,
+        note: Note = unnoted,
+        forget_rows: ForgetRows = nothing_outside,
+    ) -> Library:
+        """Publish the newest version's documents as they are in another store; both indexes are made of the parts in the folder.
+
+        Raises:
+            InvalidInput: it has no documents.
+            LibraryBusy: another writer held the library for `WAIT_SECONDS`.
+            LibraryError: it was built with another model or version, a file is damaged, or a store refused; it stays where it was.
+        """
+        library = cls(Store(folder, collection, vectors, lexical, forget_rows), embedder, note=note)
+        with library._writing(WAIT_SECONDS, refresh=False):
+            manifest = library._store.manifest()
+            if manifest is None or not manifest.entries:
+                raise InvalidInput("The library has no documents.", remedy="Choose the store when documents are added.")
+            library._check(replace(manifest, vector_store=vectors.name))
+            note(Action.REBUILD, ())
+            library._writer(replace(manifest, index="", files={})).publish(anyhow=True)
+        return library
 
     def add(
         self,

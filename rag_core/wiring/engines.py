@@ -21,6 +21,7 @@ from rag_core.domain.ports import Cancel, Embedder, LanguageModel, Progress
 from rag_core.engine import Engine, Watch
 from rag_core.errors import InvalidInput
 from rag_core.gating import scores as calibrate
+from rag_core.library.compared import Checksums, checksums
 from rag_core.library.joined import JoinedCorpus, joined
 from rag_core.library.library import AddReport, Library
 from rag_core.library.ready import ReadyCorpus, ready_corpus
@@ -50,6 +51,30 @@ def rebuild_library(
         cancelled=cancelled, note=noting(folder, collection), forget_rows=forget_rows,
     )  # fmt: skip
     return report
+
+
+def move_library(folder: Path, collection: str, settings: Settings, store: str) -> tuple[Checksums, Checksums]:
+    """Move a library's vectors and words into another store; all that it held as checksums, read from its store before and after.
+
+    No model is asked, and nothing is read or cut anew.
+
+    Args:
+        folder: of the library.
+        collection: its name.
+        settings: with the model and the store that it was built with (`as_built`).
+        store: where it goes.
+
+    Raises:
+        InvalidSetting, MissingDependency: as `adapters.index.choose.vector_store`.
+        LibraryError: as `Library.move`.
+    """
+    model, vectors = _embedder(settings, False), vector_store(store)
+    before = checksums(open_library(folder, collection, model, settings.vector_store).snapshot)
+    Library.move(
+        folder, collection, embedder=model, vectors=vectors, lexical=lexical_store(store), note=noting(folder, collection),
+        forget_rows=forget_rows,
+    )  # fmt: skip
+    return before, checksums(open_library(folder, collection, model, store).snapshot)
 
 
 def _embedder(settings: Settings, apart: bool) -> Embedder:

@@ -20,7 +20,7 @@ from rag_core.records.stored import FeedbackKind, FeedbackState, SavedPreset
 from rag_core.service.callers.people import ACTS, Person, Right
 from rag_core.wiring import act_log, make_collection, noting, records
 from rag_core.work import loading
-from ui.app import media, state
+from ui.app import first_run, media, state
 from ui.app.people import visitor
 from ui.app.people.signed_in import SignedIn
 from ui.app.texts import say
@@ -132,6 +132,23 @@ def test_given_a_role_when_the_page_is_drawn_then_it_offers_what_the_role_may_do
     assert not page.exception
     assert not any(button.label == say("documents.delete") for button in page.button)
     assert UPLOAD not in [field.label for field in page.file_uploader]
+
+
+def test_given_files_that_have_the_names_of_samples_or_no_right_to_ask_then_no_question_about_the_samples_is_offered(
+    monkeypatch: pytest.MonkeyPatch, page: AppTest
+) -> None:
+    """They were told apart by their names alone."""
+
+    def offered() -> list[str]:
+        return [button.key for button in page.run().button if str(button.key).startswith("example_")]
+
+    assert offered()
+    with monkeypatch.context() as others:
+        others.setattr("ui.app.first_run.sample_ids", lambda: dict.fromkeys(first_run.sample_ids.__wrapped__(), "sha256:0"))
+        others.setattr("ui.ask.question.examples.suggested.show", lambda *_: None)
+        assert offered() == []
+    monkeypatch.setattr(visitor, "may", lambda right: right is not Right.ASK)
+    assert offered() == []
 
 
 def test_given_a_role_without_a_right_when_a_button_s_call_is_made_all_the_same_then_nothing_is_done(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from rag_core.domain.acts import actor
@@ -53,3 +54,9 @@ def samples() -> Sequence[Source]:
     """The sample documents that come with the program."""
     found = [source for source in sources_from([SAMPLES]) if isinstance(source, Source)]
     return sorted(found, key=lambda source: source.name != FIRST)
+
+
+@cache
+def sample_ids() -> Mapping[str, str]:
+    """The ids that the sample documents have in a library, by their names. Another file of such a name is no sample."""
+    return {source.name: f"sha256:{source.digest}" for source in samples()}

@@ -54,8 +54,7 @@ def note_other_store(engine: Engine, settings: Settings) -> None:
     wanted, kept = settings.vector_store, engine.library.vector_store
     if wanted not in (kept, Settings.model_fields["vector_store"].default):
         print(
-            f"The library stays in the vector store {kept}, where it was built. "
-            f"To change it, run: python -m rag_core index --rebuild --set vector_store={wanted}",
+            f"The library stays in the vector store {kept}, where it was built. To change it, run: python -m rag_core migrate {wanted}",
             file=sys.stderr,
         )
 

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 import streamlit as st
 
 from rag_core.engine import Engine
+from rag_core.service.callers.people import Right
 from rag_core.settings import Settings
+from ui.app import first_run
+from ui.app.people import visitor
 from ui.app.state import Session
 from ui.app.texts import say
 from ui.ask.question import suggested
@@ -35,17 +38,21 @@ EXAMPLES = (
 
 
 def show_examples(engine: Engine, session: Session, settings: Settings, busy: bool) -> None:
-    """Questions to click on. Nothing is shown once a question was submitted; `busy` says that documents are on their way."""
-    names = {document.name for document in engine.library.snapshot.documents}
-    if session.held or session.asked is not None or session.pending is not None:
+    """Questions to click on, for whoever may ask here. Nothing is shown once one was submitted; `busy`: documents are on their way.
+
+    Those about the samples are offered where the samples themselves are, and not where a file has the name of one.
+    """
+    there = {document.id for document in engine.library.snapshot.documents}
+    if session.held or session.asked is not None or session.pending is not None or not visitor.may(Right.ASK):
         return
-    if not names and busy:
+    if not there and busy:
         st.info(say("examples.reading"), icon=":material/hourglass_top:")
         return
-    if not names:
+    if not there:
         st.info(say("examples.empty"), icon=":material/upload_file:")
         return
-    here = [example for example in EXAMPLES if set(example.samples) <= set(names)]
+    ids = first_run.sample_ids()
+    here = [example for example in EXAMPLES if {ids[name] for name in example.samples} <= there]
     if not here:
         if not busy:  # what is still on its way may have the better ones
             suggested.show(engine, session, settings)

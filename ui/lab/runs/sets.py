@@ -86,8 +86,7 @@ def _offer_new(engine: Engine) -> None:
         on_change=_take_uploaded, args=(number,),
     )  # fmt: skip
     st.caption(say("lab_sets.upload_about"))
-    samples = {source.name for source in first_run.samples()}
-    if samples <= {document.name for document in engine.library.snapshot.documents}:
+    if {document.id for document in engine.library.snapshot.documents}.issuperset(first_run.sample_ids().values()):
         st.button(say("lab_sets.samples"), key="labelled_samples", icon=":material/science:", on_click=_take_samples)
     st.caption(say("lab_sets.from_feedback"))
 
