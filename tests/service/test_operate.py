@@ -1,4 +1,4 @@
-"""`docs/operate.md` is true: its commands parse, its curl lines are run, its unit file is one that systemd takes."""
+"""`docs/operate.md` and `docs/api.md` are true: their commands parse, their curl lines are run, systemd takes the unit file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rag_core.service.callers.people import People
 from rag_core.settings.login import login
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "docs" / "operate.md", ROOT / "README.md"]
+API, OPERATE, README = ROOT / "docs" / "api.md", ROOT / "docs" / "operate.md", ROOT / "README.md"
 SAMPLE = ROOT / "data" / "samples" / "company-policies.pdf"
 
 
@@ -32,7 +32,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def test_given_the_page_when_its_curl_lines_are_run_in_their_order_then_each_is_served(
     alone: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = PAGES[0].read_text(encoding="utf-8")
+    text = API.read_text(encoding="utf-8")
     blocks = [block for block in re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL) if block.startswith("curl")]
     arguments = [
         "token",
@@ -66,7 +66,7 @@ def test_given_the_page_when_its_curl_lines_are_run_in_their_order_then_each_is_
 
 def test_given_the_readme_when_its_curl_lines_are_run_then_a_text_is_indexed_asked_and_decided_over(tmp_path: Path) -> None:
     """As they stand, on a service without a token; only the address is another."""
-    text = PAGES[1].read_text(encoding="utf-8").partition("## As a service")[2].partition("\n## ")[0]
+    text = README.read_text(encoding="utf-8").partition("## As a service")[2].partition("\n## ")[0]
     lines = [line for block in re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL) for line in block.splitlines()]
     assert [line.split()[2].rpartition("/")[2] for line in lines] == ["index", "query", "decide"]
     said = []
@@ -81,7 +81,8 @@ def test_given_the_readme_when_its_curl_lines_are_run_then_a_text_is_indexed_ask
 
 def test_given_the_page_then_its_commands_are_as_the_command_line_takes_them() -> None:
     """Also those of the unit file and of the container."""
-    lines = re.findall(r"python -m rag_core ((?:serve|token|mcp|audit|profiles)[^`\n]*)", PAGES[0].read_text(encoding="utf-8"))
+    text = API.read_text(encoding="utf-8") + OPERATE.read_text(encoding="utf-8")
+    lines = re.findall(r"python -m rag_core ((?:serve|token|mcp|audit|profiles)[^`\n]*)", text)
     lines += re.findall(r"python -m rag_core (serve .*)", (ROOT / "deploy" / "plumbline.service").read_text(encoding="utf-8"))
     lines.append(
         " ".join(json.loads(re.findall(r"^CMD (.*)$", (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8"), re.MULTILINE)[0]))
@@ -93,8 +94,8 @@ def test_given_the_page_then_its_commands_are_as_the_command_line_takes_them() -
 
 
 def ten_minutes() -> list[str]:
-    """The steps to an instance behind a proxy, as lines for a shell."""
-    text = PAGES[0].read_text(encoding="utf-8").partition("### Ten minutes")[2].partition("### What was tried")[0]
+    """The steps to an instance behind a proxy, to a backup and to a newer version, as lines for a shell."""
+    text = OPERATE.read_text(encoding="utf-8").partition("## Ten minutes")[2].partition("## People who sign in")[0]
     return re.findall(r"```bash\n(.*?)```", text, flags=re.DOTALL)
 
 
@@ -144,6 +145,31 @@ def test_given_the_lines_for_a_backup_then_what_they_copy_is_put_back_as_it_was(
     assert (library / ".had-tokens").read_text(encoding="utf-8") == "x"
     assert secrets.stat().st_mode & 0o777 == 0o640
     assert [one.name for one in (tmp_path / "var/lib").glob("plumbline-before-*")]
+
+
+def test_given_the_lines_of_an_upgrade_then_the_new_program_takes_the_place_of_the_old_one_and_what_was_set_up_stays(
+    tmp_path: Path,
+) -> None:
+    """In folders that stand for the machine's and for the copy of the new version, by commands that stand for systemd's and make's."""
+    old, new = tmp_path / "opt/plumbline", tmp_path / "copy"
+    for name in (".venv/bin/python", "rag_core/gone.py", "rag_core/stays.py", "data/gone.yaml", "app.py"):
+        (old / name).parent.mkdir(parents=True, exist_ok=True)
+        (old / name).write_text("old", encoding="utf-8")
+    lines = ten_minutes()[8]
+    new.mkdir()
+    for name in re.findall(r"^cp -r (.*) /opt/plumbline/$", lines, re.MULTILINE)[0].split():
+        assert (ROOT / name).exists(), name
+        (new / name).mkdir() if (ROOT / name).is_dir() else (new / name).write_text("new", encoding="utf-8")
+    (new / "rag_core" / "stays.py").write_text("new", encoding="utf-8")
+    told = "".join(f'{name}() {{ echo "{name} $1" >> {tmp_path}/done; }}\n' for name in ("systemctl", "make", "plumbline"))
+
+    subprocess.run(["bash", "-euc", told + lines.replace("/opt/", f"{tmp_path}/opt/")], cwd=new, check=True, timeout=20)
+
+    assert (tmp_path / "done").read_text().splitlines() == ["systemctl stop", "make -C", "systemctl start", "plumbline doctor"]
+    assert sorted(path.name for path in old.rglob("*") if path.is_file() and path.read_text() == "old") == ["python"]
+    assert (old / "rag_core" / "stays.py").read_text() == "new"
+    assert {path.name for path in new.iterdir()} | {".venv"} == {path.name for path in old.iterdir()}
+    assert re.findall(r"^cp -r (.*)$", ten_minutes()[0], re.MULTILINE) == re.findall(r"^cp -r (.*)$", lines, re.MULTILINE), "as at first"
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")
