@@ -30,7 +30,7 @@ from rag_core.entrypoints.http.headers import SecurityHeaders
 from rag_core.entrypoints.http.origin import is_loopback
 from rag_core.errors import InvalidInput, RagError
 from rag_core.library.stored.store import collections
-from rag_core.service.callers.visits import Visits
+from rag_core.service.callers.visits import Visits, is_visit
 from rag_core.settings import Settings
 from rag_core.settings.logs import start_logs
 from rag_core.wiring import close_files, require_packages
@@ -84,7 +84,8 @@ async def alone(app: object) -> AsyncIterator[dict[str, object]]:
         )
     async with warm(app) as state_of:
         folder = state.library_folder()
-        Background[object]("taking up").start(lambda _: take_up(folder, collections(folder), state.base_settings(), state.runner()))
+        names = [name for name in collections(folder) if not is_visit(name)]
+        Background[object]("taking up").start(lambda _: take_up(folder, names, state.base_settings(), state.runner()))
         yield state_of
 
 

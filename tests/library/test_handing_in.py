@@ -16,6 +16,7 @@ from rag_core.library.library import AddReport
 from rag_core.library.quota import Quota
 from rag_core.library.stored.inbox import MAX_TRIES, Inbox
 from rag_core.library.stored.sources import Source
+from rag_core.library.stored.store import collections, create_collection
 from rag_core.wiring import cut_off, hand_in
 from rag_core.work import taking_up
 from rag_core.work.handing_in import HandingIn
@@ -53,9 +54,12 @@ def test_given_a_file_that_was_deleted_while_it_waited_or_has_no_room_then_it_is
     opened.delete(f"sha256:{ONE.digest}")
     assert [document.name for document in opened.add([ONE, TWO], SETTINGS, listed=listed).added] == ["two"]
 
-    monkeypatch.setattr("rag_core.wiring.folder.quota_of", lambda folder, name: Quota(1, None))
-    assert hand_in(tmp_path, "default", [ONE]) == frozenset()
-    assert cut_off(tmp_path, "default") == []
+    monkeypatch.setattr("rag_core.wiring.folder.quota_of", lambda folder, name: Quota(1, 1))
+    create_collection(tmp_path, "new")
+    for name in ("default", "new"):
+        assert hand_in(tmp_path, name, [ONE]) == frozenset()
+        assert cut_off(tmp_path, name) == []
+    assert collections(tmp_path) == ("default", "new")
 
 
 def test_given_a_list_that_is_damaged_when_handed_in_then_the_job_says_so_and_no_bytes_go(tmp_path: Path) -> None:

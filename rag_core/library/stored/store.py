@@ -273,7 +273,7 @@ def create_collection(folder: Path, name: str) -> None:
 
 def _is_collection(path: Path) -> bool:
     try:
-        own = ("CURRENT", "inbox.json", "lock", "records.sqlite", titles.FILE)
+        own = ("CURRENT", "inbox.json", "inbox.lock", "lock", "records.sqlite", titles.FILE)
         return path.is_dir() and (not any(path.iterdir()) or any((path / name).exists() for name in own))
     except OSError:
         return False
