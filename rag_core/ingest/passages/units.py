@@ -62,6 +62,16 @@ class Atom:
     role: Role = Role.TEXT
     lead: tuple[Span, ...] = ()
 
+    # There is one for each sentence of a document, and `dataclasses.replace` takes several times as long as making it.
+
+    def counted(self, tokens: int) -> Atom:
+        """The same of so many tokens."""
+        return Atom(self.spans, tokens, self.whole, self.piece, self.role, self.lead)
+
+    def within(self, piece: int, role: Role, lead: tuple[Span, ...]) -> Atom:
+        """The same as a part of a piece."""
+        return Atom(self.spans, self.tokens, self.whole, piece, role, lead)
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:
@@ -168,7 +178,7 @@ def counted(found: Iterable[Unit], texts: Texts, language: str, count: Counter, 
     for batch in batches(_with_atoms(found, texts, language), lambda unit: len(unit.atoms), COUNT_BATCH):
         sizes = iter(sizes_of([join(texts, atom.spans) for unit in batch for atom in unit.atoms], count))
         for unit in batch:
-            measured = [replace(atom, tokens=next(sizes)) for atom in unit.atoms]
+            measured = [atom.counted(next(sizes)) for atom in unit.atoms]
             yield replace(unit, atoms=tuple(part for atom in measured for part in parted(atom, texts, count, room(unit))))
 
 
@@ -182,7 +192,7 @@ def _with_atoms(found: Iterable[Unit], texts: Texts, language: str) -> Iterator[
         own = unit.atoms or _sentences(unit.spans, texts, language)
         if unit.role is not Role.ITEM or headings:
             lead = ()
-        atoms = [replace(atom, piece=piece, role=unit.role, lead=lead) for atom in own]
+        atoms = [atom.within(piece, unit.role, lead) for atom in own]
         if unit.role is Role.TEXT:
             lead = own[-1].spans if own and leads_in(join(texts, own[-1].spans)) else ()
         yield replace(unit, atoms=(*headings, *atoms))
