@@ -150,7 +150,7 @@ def test_given_a_moved_slider_then_the_counts_follow_and_the_questions_that_flip
     assert shown(page) == ["50.0%", "16.7%", "0.0%", "33.3%"]
     listed = rows(page, "before")
     assert listed[["question", "before", "now", "right", "reason"]].values.tolist() == [
-        ["Question 6?", "answered", "refused", "✓ yes", say("trace.title_correctness")]
+        ["Question 6?", "answered", "refused", "✓ yes", say("lab_reasons.correctness")]
     ]
     assert [metric.delta for metric in page.metric[4:]] == ["-10.0 points against the run", "", "-25.0 points against the run", ""]
 
@@ -251,7 +251,7 @@ def test_given_the_breakdown_by_what_decided_then_each_way_to_end_is_counted_by_
     page.segmented_control(key="lab_by").set_value("reason").run()
 
     table = next(table.value for table in page.dataframe if "unanswerable" in table.value)
-    assert table.values.tolist() == [["(answered)", 6, 5, 1], [say("trace.title_correctness"), 4, 1, 3]]
+    assert table.values.tolist() == [["(answered)", 6, 5, 1], [say("lab_reasons.correctness"), 4, 1, 3]]
 
 
 def test_given_a_run_without_results_then_the_page_says_so() -> None:
