@@ -28,9 +28,9 @@ from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.evaluation.metrics import Curve, clopper_pearson
 from rag_core.records.stored import RunHead
 from rag_core.settings import Mode, Settings
+from ui.app import tables
 from ui.app.texts import say
 from ui.ask.leaving import export
-from ui.lab import tables
 from ui.lab.outcomes import charts, flips, picked, sending
 from ui.lab.outcomes import limit as limits_of
 from ui.lab.outcomes.judged import fixed, judge

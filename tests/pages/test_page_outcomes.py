@@ -30,7 +30,7 @@ def asked(of: Measurements) -> Asked:
 
 def how_sure(of: Settings, probability: float | None) -> str:
     """The exported line on an answer, or on what a refusal found."""
-    return export._how_sure(asked(measurements(0.9, of=of, correctness=probability)))
+    return export.how_sure(asked(measurements(0.9, of=of, correctness=probability)))
 
 
 def test_given_a_refusal_when_said_in_a_line_then_its_reason_is_a_sentence_and_no_name_of_a_check() -> None:

@@ -23,13 +23,13 @@ from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.settings import Settings
 from ui.app.asked import Asked
 from ui.app.scope import Scope
+from ui.app.tables import offer
 from ui.app.texts import say, screen, tell
 from ui.ask.changes import outcome
 from ui.ask.decision.refusal import show_refusal
 from ui.ask.decision.trace import show_trace
 from ui.lab.outcomes import why
 from ui.lab.outcomes.judged import Judged, judge
-from ui.lab.tables import offer
 from ui.settings import saved_presets
 
 LISTS = ("flipped", "false_refusals", "wrong_answers", "missed_answers", "not_measured", "needs_model", "all")

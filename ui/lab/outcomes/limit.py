@@ -218,4 +218,5 @@ def _show_slider(settings: Settings) -> None:
 
 
 def _take() -> None:
-    set_knob(KNOB, st.session_state[FIELD])
+    if touches.moved(FIELD):
+        set_knob(KNOB, st.session_state[FIELD])
