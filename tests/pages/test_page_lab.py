@@ -196,7 +196,7 @@ def test_given_a_set_when_renamed_and_deleted_then_nothing_else_is_lost(lab: App
 def test_given_a_set_when_shown_then_it_can_be_saved_as_a_file_of_either_kind(lab: AppTest) -> None:
     upload(lab)
 
-    assert {button.label for button in lab.download_button} >= {"CSV", "JSON lines"}
+    assert {button.label for button in lab.download_button} >= {"CSV", "JSON"}
     assert read_labelled(LABELLED, "mine.csv")[0] == recording.store().read_set("mine")
 
 

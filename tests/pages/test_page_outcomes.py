@@ -37,7 +37,7 @@ def test_given_a_refusal_when_said_in_a_line_then_its_reason_is_a_sentence_and_n
     refused = decide(measurements(0.9, of=FAR, correctness=0.9))
 
     assert refused.reason is Reason.TOP_COSINE
-    assert outcome_in_words(refused) == "⚠ refused. No passage of the documents is close enough to what was asked."
+    assert outcome_in_words(refused) == "⚠ refused. Nothing in the documents is close enough to what was asked."
 
 
 @each("reason", [reason for reason in Reason if reason.status.value != "success"])
