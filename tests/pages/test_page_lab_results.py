@@ -398,6 +398,8 @@ def test_given_a_run_when_its_report_is_made_then_counts_limits_settings_and_eac
     assert "At the limit 56 %: 4 right, 2 wrong, 1 refused though answerable, 3 rightly refused" in made
     assert "| 0 % | 5 | 5 | 0 | 0 |" in made
     assert "| 100 % | 0 | 0 | 6 | 4 |" in made
+    assert "| 56 % \\(in force\\) | 4 | 2 | 1 | 3 |" in made
+    assert "| 86 % \\(suggested\\) | 2 | 0 |" in made
     assert "A \\*note\\*" in made
     wrong, others = made.split(say("lab_report.wrong"))[1].split(say("lab_report.others"))
     assert [number for number in range(10) if f"Question {number}?" in wrong] == [2, 6]  # the refused one is the hostile one
