@@ -15,10 +15,10 @@ from rag_core.evaluation.health import Kept
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine, records
 from ui.app import first_run
+from ui.app.tables import to_csv
 from ui.app.texts import say
 from ui.health.picked import Day, Scores
 from ui.health.refused import rejected_rows, rows_of
-from ui.lab.tables import to_csv
 
 ANSWERED, REFUSED = "How often does the flow meter have to be calibrated?", "What did *Acme* report for 2031?"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +15,11 @@ from streamlit.testing.v1 import AppTest
 from rag_core.domain.documents import Document, Metadata
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
-from ui.app import first_run, state
+from ui.app import first_run, state, tables
 from ui.app.scope import values_by_key
+from ui.app.texts import say
+from ui.ask.leaving import all_asked
+from ui.ask.leaving.export import to_markdown
 
 CALIBRATION = "How often does the flow meter have to be calibrated?"
 FRANCE = "What is the capital of France?"
@@ -77,6 +82,25 @@ def test_given_another_session_when_it_asks_then_the_histories_stay_apart(page: 
 
     assert CALIBRATION not in texts(other)
     assert [one.question for one in session_of(other).history] == ["Hello"]
+
+
+def test_given_questions_when_all_are_saved_then_each_file_has_every_question_with_its_answer_and_page_or_why_not(page: AppTest) -> None:
+    ask(page, CALIBRATION)
+    assert "all_asked_csv" not in {button.key for button in page.get("download_button")}  # its own files are under Share
+    ask(page, FRANCE)
+    ask(page, "Hello")
+
+    assert {"all_asked_csv", "all_asked_pdf", "all_asked_md"} <= {button.key for button in page.get("download_button")}
+    asked = session_of(page).history
+    table = list(csv.DictReader(io.StringIO(tables.to_csv(all_asked.rows(asked)).decode("utf-8-sig"))))
+    assert [row[say("all_asked.column_question")] for row in table] == [CALIBRATION, FRANCE, "Hello"]
+    assert [row[say("all_asked.column_outcome")] for row in table] == ["answered", "refused", "answered"]
+    assert "every 5 years" in table[0][say("all_asked.column_answer")]
+    assert ", page " in table[0][say("all_asked.column_sources")]
+    assert table[1][say("all_asked.column_answer")] == "" < table[1][say("all_asked.column_why")]
+    assert table[2][say("all_asked.column_sure")] == ""
+    written = to_markdown(all_asked.blocks(asked))
+    assert all(part in written for part in ("1\\. How often", "every 5 years", "capital of France", "Hello"))
 
 
 def test_given_documents_with_metadata_when_a_value_is_chosen_then_only_such_documents_are_searched(library: Path, app: AppTest) -> None:

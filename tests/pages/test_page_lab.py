@@ -13,7 +13,7 @@ from ui.app import state
 from ui.app.people import recording
 from ui.app.texts import say
 from ui.lab.outcomes.flips import CHOSEN
-from ui.lab.runs import running, sweep
+from ui.lab.runs import running, sweep, typed
 from ui.lab.runs.sets import tag
 from ui.settings.wording import setting_name
 
@@ -45,7 +45,7 @@ def run_set(page: AppTest) -> AppTest:
 
 def test_given_the_lab_when_opened_then_it_has_its_tabs_and_says_what_a_set_is(lab: AppTest) -> None:
     assert not lab.exception
-    assert [tab.label for tab in lab.tabs] == ["Set & run", "Results", "Compare", "Guarantee", "Feedback", "Domains"]
+    assert [tab.label for tab in lab.tabs] == ["Questions & run", "Results", "Compare", "Guarantee", "Feedback", "Domains"]
     assert say("lab_sets.empty") in [info.value for info in lab.info]
 
 
@@ -196,7 +196,7 @@ def test_given_a_set_when_renamed_and_deleted_then_nothing_else_is_lost(lab: App
 def test_given_a_set_when_shown_then_it_can_be_saved_as_a_file_of_either_kind(lab: AppTest) -> None:
     upload(lab)
 
-    assert {button.label for button in lab.download_button} >= {"CSV", "JSON lines"}
+    assert {button.label for button in lab.download_button} >= {"CSV", "JSON"}
     assert read_labelled(LABELLED, "mine.csv")[0] == recording.store().read_set("mine")
 
 
@@ -382,3 +382,34 @@ def test_given_each_setting_that_needs_a_new_retrieval_when_its_first_values_are
         assert len(sweep.settings_for(knob, [f"{value:g}" if knob.low is not None else value for value in values], Settings())) > 1, (
             knob.name
         )
+
+
+def type_question(page: AppTest, question: str, answer: str = "", answerable: bool = True) -> AppTest:
+    page.text_input(key=typed.QUESTION).set_value(question)
+    page.radio(key=typed.ANSWERABLE).set_value(answerable)
+    page.text_input(key=typed.ANSWER).set_value(answer)
+    return next(button for button in page.button if button.label == say("lab_typed.add")).click().run()
+
+
+def test_given_no_questions_when_some_are_typed_then_they_are_a_set_and_the_form_is_empty_for_the_next(lab: AppTest) -> None:
+    type_question(lab, "How many vacation days do employees have?", "25 vacation days")
+
+    assert not lab.exception
+    assert lab.selectbox(key="lab_set_default").value == say("labelling.default_set")
+    assert lab.text_input(key=typed.QUESTION).value == lab.text_input(key=typed.ANSWER).value == ""
+
+    type_question(lab, "What is the capital of France?", answerable=False)
+    type_question(lab, " ")
+    found = recording.store().read_set(say("labelling.default_set"))
+    assert [(one.question, one.answerable, one.answers) for one in found] == [
+        ("How many vacation days do employees have?", True, ("25 vacation days",)),
+        ("What is the capital of France?", False, ()),
+    ]
+
+
+def test_given_a_right_answer_to_a_question_without_one_when_typed_then_it_is_said_and_nothing_is_lost(lab: AppTest) -> None:
+    type_question(lab, "What is the capital of France?", "Paris", answerable=False)
+
+    assert say("lab_typed.both") in texts(lab)
+    assert recording.store().sets() == ()
+    assert lab.text_input(key=typed.QUESTION).value == "What is the capital of France?"

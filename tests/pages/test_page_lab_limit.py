@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from folding import each
 from page_kit import badges, captions
+from streamlit.testing.v1 import AppTest
 from test_page_lab_results import a_run, measured, opened
 
 from rag_core.evaluation import tradeoff
-from rag_core.evaluation.tradeoff import Effect
+from rag_core.evaluation.tradeoff import Effect, Tradeoff
 from rag_core.records import DELETED
 from rag_core.settings import Mode
 from ui.app.texts import say
@@ -37,6 +38,25 @@ def test_given_more_wrong_ones_accepted_then_a_lower_limit_is_suggested_and_none
     held["records"] = held["records"][6:]
     del held["of"]
     assert say("lab_limit.suggest_none") in badges(opened(held))
+
+
+def test_given_a_surest_answer_that_is_wrong_when_none_is_accepted_then_the_page_says_what_would_have_to_be_and_lists_it() -> None:
+    found = Tradeoff((0.0, 0.5, 0.9), (Effect(6, 4, 0, 0), Effect(4, 1, 2, 3), Effect(1, 1, 5, 3)))
+
+    def least() -> None:
+        import streamlit as st
+
+        from ui.lab.outcomes import limit as shown
+
+        shown._show_least(st.session_state["found"])
+
+    page = AppTest.from_function(least)
+    page.session_state["found"] = found
+    page.run()
+
+    assert [one.value for one in page.markdown] == [say("lab_limit.least", n=20, limit=50, wrong=1, answered=5)]
+    page.button(key="lab_one_more").click().run()
+    assert page.session_state[limit.PICKED] == (0.5, "wrong")
 
 
 def test_given_a_run_without_a_probability_then_the_counts_stand_and_no_limit_is_suggested() -> None:

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.status import Reason
 from ui.app.people import recording
-from ui.app.texts import say, tell
+from ui.app.texts import say, screen, tell
 from ui.lab.outcomes.flips import CHOSEN, reason_in_words
 
 LABELLED = (
@@ -133,8 +133,11 @@ def test_given_an_endpoint_that_is_down_when_a_set_is_run_then_its_questions_are
 
 
 @each("reason", Reason)
-def test_given_any_reason_when_a_question_ends_so_then_the_lab_has_words_for_it(reason: Reason) -> None:
-    assert reason_in_words(reason)
+def test_given_any_reason_when_a_question_ends_so_then_the_lab_says_why_and_names_no_check_that_sounds_met(reason: Reason) -> None:
+    said = reason_in_words(reason)
+
+    assert said
+    assert said not in {text for key, text in screen().items() if key.startswith("trace.title_")}
 
 
 def test_given_settings_that_would_need_another_prompt_when_judged_then_the_questions_are_open_and_in_no_figure(
@@ -154,7 +157,7 @@ def test_given_settings_that_would_need_another_prompt_when_judged_then_the_ques
     lab.segmented_control(key="lab_list").set_value("needs_model").run()
     rows = next(table.value for table in lab.dataframe if "reason" in table.value and "now" in table.value).to_dict("records")
     assert [row["now"] for row in rows] == [tell("lab_results.open_short")] * n
-    assert {row["reason"] for row in rows} == {tell("lab_results.reason_needs_generation")}
+    assert {row["reason"] for row in rows} == {tell("lab_reasons.needs_generation")}
     (head,) = recording.store().runs()
     for one in recording.store().run_questions(head.id):
         lab.session_state[CHOSEN] = one.id

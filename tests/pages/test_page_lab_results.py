@@ -28,9 +28,9 @@ from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.evaluation.metrics import Curve, clopper_pearson
 from rag_core.records.stored import RunHead
 from rag_core.settings import Mode, Settings
+from ui.app import tables
 from ui.app.texts import say
 from ui.ask.leaving import export
-from ui.lab import tables
 from ui.lab.outcomes import charts, flips, picked, sending
 from ui.lab.outcomes import limit as limits_of
 from ui.lab.outcomes.judged import fixed, judge
@@ -150,7 +150,7 @@ def test_given_a_moved_slider_then_the_counts_follow_and_the_questions_that_flip
     assert shown(page) == ["50.0%", "16.7%", "0.0%", "33.3%"]
     listed = rows(page, "before")
     assert listed[["question", "before", "now", "right", "reason"]].values.tolist() == [
-        ["Question 6?", "answered", "refused", "✓ yes", say("trace.title_correctness")]
+        ["Question 6?", "answered", "refused", "✓ yes", say("lab_reasons.correctness")]
     ]
     assert [metric.delta for metric in page.metric[4:]] == ["-10.0 points against the run", "", "-25.0 points against the run", ""]
 
@@ -251,7 +251,7 @@ def test_given_the_breakdown_by_what_decided_then_each_way_to_end_is_counted_by_
     page.segmented_control(key="lab_by").set_value("reason").run()
 
     table = next(table.value for table in page.dataframe if "unanswerable" in table.value)
-    assert table.values.tolist() == [["(answered)", 6, 5, 1], [say("trace.title_correctness"), 4, 1, 3]]
+    assert table.values.tolist() == [["(answered)", 6, 5, 1], [say("lab_reasons.correctness"), 4, 1, 3]]
 
 
 def test_given_a_run_without_results_then_the_page_says_so() -> None:
@@ -398,6 +398,8 @@ def test_given_a_run_when_its_report_is_made_then_counts_limits_settings_and_eac
     assert "At the limit 56 %: 4 right, 2 wrong, 1 refused though answerable, 3 rightly refused" in made
     assert "| 0 % | 5 | 5 | 0 | 0 |" in made
     assert "| 100 % | 0 | 0 | 6 | 4 |" in made
+    assert "| 56 % \\(in force\\) | 4 | 2 | 1 | 3 |" in made
+    assert "| 86 % \\(suggested\\) | 2 | 0 |" in made
     assert "A \\*note\\*" in made
     wrong, others = made.split(say("lab_report.wrong"))[1].split(say("lab_report.others"))
     assert [number for number in range(10) if f"Question {number}?" in wrong] == [2, 6]  # the refused one is the hostile one

@@ -30,14 +30,14 @@ def asked(of: Measurements) -> Asked:
 
 def how_sure(of: Settings, probability: float | None) -> str:
     """The exported line on an answer, or on what a refusal found."""
-    return export._how_sure(asked(measurements(0.9, of=of, correctness=probability)))
+    return export.how_sure(asked(measurements(0.9, of=of, correctness=probability)))
 
 
 def test_given_a_refusal_when_said_in_a_line_then_its_reason_is_a_sentence_and_no_name_of_a_check() -> None:
     refused = decide(measurements(0.9, of=FAR, correctness=0.9))
 
     assert refused.reason is Reason.TOP_COSINE
-    assert outcome_in_words(refused) == "⚠ refused. No passage of the documents is close enough to what was asked."
+    assert outcome_in_words(refused) == "⚠ refused. Nothing in the documents is close enough to what was asked."
 
 
 @each("reason", [reason for reason in Reason if reason.status.value != "success"])

@@ -13,11 +13,13 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.status import Reason
 from rag_core.errors import InvalidInput
+from rag_core.evaluation.labelled import LabelledQuestion, holds_answer, to_row
 from rag_core.ingest.reading.sheet import compose_sheet
 from ui.app import state
 from ui.app.people import recording
 from ui.app.texts import say
 from ui.ask.leaving import export, link
+from ui.ask.leaving.labelling import right_answer
 
 HOSTILE = "![x](http://203.0.113.9/a.png) <img src=http://203.0.113.9/b.png> <script>alert(1)</script> [go](http://203.0.113.9) | **b** `c`"
 QUESTION = "How many vacation days do employees have?"
@@ -44,6 +46,23 @@ def test_given_an_answer_and_a_refusal_when_added_to_the_test_set_then_each_is_l
     assert [one.answerable for one in recording.store().read_set("Test set")] == [True, False]
     page.button(key="label_take_back").click().run()
     assert [one.answerable for one in recording.store().read_set("Test set")] == [True]
+
+
+ROWS = {
+    "What were net sales in fiscal 2022?": ("Fiscal 2022 | Fiscal 2021: Net sales | $ | 5,140 | $ | 4,870", "$5,140"),
+    "What is the minimum pressure?": ("Parameter | Value | Unit: Minimum pressure | 16 | bar", "Minimum pressure 16 bar"),
+    "How many stores are there?": ("U.S. | Abroad: Stores | 1,144 | 212", "Stores 1,144 212"),
+    "How often is it calibrated?": ("It is calibrated every 5 years | at least.", "It is calibrated every 5 years at least."),
+}
+
+
+def test_given_a_row_of_a_table_when_added_to_the_test_set_then_its_right_answer_is_the_figure_or_the_row_and_no_list_in_brackets() -> None:
+    for question, (claim, answer) in ROWS.items():
+        label = LabelledQuestion("1", question, True, (right_answer(question, claim),))
+
+        assert label.answers == (answer,)
+        assert to_row(label)["answers"] == answer
+        assert holds_answer(claim, label.answers), claim
 
 
 def test_given_a_link_to_a_decision_when_opened_then_it_is_shown_as_it_was_decided_until_the_next_question(

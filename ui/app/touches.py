@@ -33,6 +33,7 @@ from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.runtime.state.common import user_key_from_element_id
 
 ANSWERS = ("file_urls_response", "backend_operation_response")  # messages that the browser waits for
+MAX_TOLD = 50  # values of a field that are on their way to a browser; chosen: fast keys send some ten a second
 _FIELDS = "plumbline_fields"  # a key of a session
 
 
@@ -41,7 +42,7 @@ class _Fields:
     """Values of the settings' fields, by key."""
 
     said: dict[str, object] = field(default_factory=dict)  # by the browser, with its last touch
-    told: dict[str, object] = field(default_factory=dict)  # to the browser, last
+    told: dict[str, list[object]] = field(default_factory=dict)  # to the browser, which has not said them yet
     put: dict[str, object] = field(default_factory=dict)  # by a callback, and not drawn since
 
 
@@ -75,7 +76,18 @@ def tell(key: str, value: object) -> None:
     fields = _fields()
     fields.put.pop(key, None)
     if key not in st.session_state or key not in fields.said or fields.said[key] != value:
-        st.session_state[key] = fields.told[key] = value
+        st.session_state[key] = value
+        fields.told[key] = [*(one for one in fields.told.get(key, ()) if one != value), value][-MAX_TOLD:]
+
+
+def moved(key: str) -> bool:
+    """Whether it was the user who moved a field; for its callback.
+
+    Streamlit calls that, too, where the browser still says what the field was before another one moved it. Of two sliders of one setting,
+    the one that only follows would take back what a quick hand does with the other, and they would stand apart.
+    """
+    fields, value = _fields(), st.session_state[key]
+    return value != fields.said.get(key) and value not in fields.told.get(key, ())
 
 
 def _fields() -> _Fields:
@@ -106,13 +118,19 @@ def _taking(take: Callable[..., None]) -> Callable[..., None]:
 
 
 def _listen(session: SessionState, sent: WidgetStates) -> None:
-    """Note what the browser says of each field. What was put and not drawn yet holds, unless the user has moved the field since."""
+    """Note what the browser says of each field. What was put or told and not said yet holds, unless the user has moved the field since."""
     fields: _Fields = session[_FIELDS] if _FIELDS in session else _Fields()
     before, fields.said = fields.said, _values(session, sent)
-    unmoved = {key for key in fields.put if fields.said.get(key) in (before.get(key), fields.told.get(key))}
-    fields.put = {key: value for key, value in fields.put.items() if key in unmoved}
-    for key, value in (fields.put | {_FIELDS: fields}).items():
+    unmoved = {key for key, said in fields.said.items() if said == before.get(key) or said in fields.told.get(key, ())}
+    fields.put = {key: value for key, value in fields.put.items() if key in unmoved or key not in fields.said}
+    fields.told = {key: left for key, told in fields.told.items() if key in unmoved and (left := _left(told, fields.said[key]))}
+    for key, value in ({key: told[-1] for key, told in fields.told.items()} | fields.put | {_FIELDS: fields}).items():
         session[key] = value
+
+
+def _left(told: list[object], said: object) -> list[object]:
+    """The values that a browser was told after the one that it says."""
+    return told[told.index(said) + 1 :] if said in told else told
 
 
 def _values(session: SessionState, sent: WidgetStates) -> dict[str, object]:

@@ -11,6 +11,7 @@ from ui.app.texts import say, tell
 from ui.ask import turns
 from ui.ask.decision.how_sure import sure_in_words, unsure
 from ui.ask.decision.refusal import why_refused
+from ui.ask.leaving import all_asked
 
 SHOWN = 10  # newest first; the session keeps more
 
@@ -25,6 +26,7 @@ def show_history() -> None:
             _show(one)
         if len(asked) > SHOWN:
             st.caption(say("history.older", n=len(asked) - SHOWN))
+        all_asked.offer(asked)
 
 
 def _show(asked: Asked) -> None:

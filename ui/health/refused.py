@@ -8,10 +8,9 @@ import streamlit as st
 
 from rag_core.evaluation.gaps import Gap
 from rag_core.evaluation.health import DRIFT_ALERT, MIN_TO_COMPARE, Drift, Kept, refusals
-from ui.app import state
+from ui.app import state, tables
 from ui.app.texts import say, tell
 from ui.health import charts, picked
-from ui.lab import tables
 
 MAX_REJECTED = 20  # rejected drafts in the table, the newest
 MAX_GAPS, MAX_EXAMPLES = 8, 5  # groups on the page, and further questions of each; the file has all

@@ -112,4 +112,5 @@ def _show_slider(settings: Settings) -> None:
 
 
 def _take_limit() -> None:
-    set_knob(KNOB, st.session_state[FIELD])
+    if touches.moved(FIELD):
+        set_knob(KNOB, st.session_state[FIELD])

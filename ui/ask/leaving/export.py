@@ -66,7 +66,7 @@ def blocks(engine: Engine, asked: Asked) -> list[Block]:
         block("head", say("answer.answered") if decision.is_safe() else say("refusal.badge")),
         *([] if decision.is_safe() else [block("lead", why_refused(decision))]),
         *([block("lead" if decision.is_safe() else "text", decision.answer)] if decision.answer and not likely(decision) else []),
-        *(block("text", line) for line in (_how_sure(asked), *(tell("answer.note", note=note) for note in decision.notes)) if line),
+        *(block("text", line) for line in (how_sure(asked), *(tell("answer.note", note=note) for note in decision.notes)) if line),
         *_sources(engine, decision.citations or decision.places, answered=decision.is_safe()),
         block("head", say("export.checks")),
         {"kind": "rows", "rows": _checks(asked)},
@@ -103,7 +103,7 @@ def block(kind: str, text: str) -> Block:
     return {"kind": kind, "text": text}
 
 
-def _how_sure(asked: Asked) -> str:
+def how_sure(asked: Asked) -> str:
     """The line of the page on its probability and its limit, without the emphasis."""
     value = asked.measurements.correctness
     if value is None or (not asked.decision.is_safe() and not asked.measurements.hits):  # without a passage there is no best sentence

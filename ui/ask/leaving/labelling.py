@@ -10,6 +10,7 @@ from hashlib import sha256
 
 import streamlit as st
 
+from rag_core.domain.rows import CELL
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.evaluation.labelled import LabelledQuestion, Place
@@ -20,9 +21,11 @@ from ui.app.naming import unique_names
 from ui.app.people import recording, visitor
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
+from ui.ask.decision.cells import asked_column, row_of
 
 KIND = "asked"  # the labels' kind, for breakdowns
 MAX_ANSWER_CHARS = 500  # as in the list of feedback
+MIN_DIGITS = 3  # a figure with so many is a right answer by itself: a shorter one stands in many sentences
 _PROBLEM = "labelling_problem"
 
 
@@ -89,13 +92,29 @@ def as_decided(asked: Asked) -> LabelledQuestion:
     answered = decision.is_safe() and bool(decision.citations)
     wrong = asked.given is not None and asked.given.kind is not FeedbackKind.HELPFUL
     cited = decision.citations[0] if answered and not wrong else None
-    answers = (decision.claims[0].text[:MAX_ANSWER_CHARS],) if cited is not None and decision.claims else ()
+    answers = (right_answer(decision.question, decision.claims[0].text),) if cited is not None and decision.claims else ()
     name = sha256("\x00".join([asked.question, *searched]).encode()).hexdigest()[:12]
     return LabelledQuestion(
         f"{KIND}-{name}", asked.question, answered or wrong, answers, searched,
         (Place(cited.document_id, cited.page),) if cited is not None else (),
         "" if decision.language == "und" else decision.language, KIND,
     )  # fmt: skip
+
+
+def right_answer(question: str, text: str) -> str:
+    """A right answer for a label, from a claim's text: the text, or of a row of a table the figure that was asked for.
+
+    Where that figure is not known, or too short, it is the row. The bars between cells are left out: right answers are parted by bars, and
+    a text with one was shown as a list in brackets. A label is held against a document word by word, so the row is not put into words.
+    """
+    row = row_of(text)
+    asked = asked_column(question, row)
+    cell = row[asked][1] if asked is not None else ""
+    if sum(map(str.isdecimal, cell)) >= MIN_DIGITS:
+        return cell
+    heads, _, cells = text.partition(": ")
+    cells = cells if CELL in heads and CELL in cells else text
+    return " ".join(cells.replace("|", " ").split())[:MAX_ANSWER_CHARS]
 
 
 def _in_words(engine: Engine, name: str, label: LabelledQuestion) -> str:

@@ -24,6 +24,7 @@ from rag_core.wiring import records
 from ui.app import state
 from ui.app.people import visitor
 from ui.app.people.collections import shown_name
+from ui.app.tables import offer
 from ui.app.texts import say, tell
 from ui.ask.question.asking import changed_knobs
 from ui.lab import state as lab
@@ -31,7 +32,6 @@ from ui.lab.comparison import overview
 from ui.lab.outcomes.decisions import show_decision, show_label
 from ui.lab.outcomes.flips import of_in_words, reason_in_words
 from ui.lab.outcomes.judged import Judged, judge
-from ui.lab.tables import offer
 from ui.settings import saved_presets
 from ui.settings.wording import setting_name
 

@@ -16,13 +16,13 @@ from rag_core.wiring import records
 from rag_core.work import loading
 from ui.app import state
 from ui.app.people import recording
+from ui.app.tables import offer
 from ui.app.texts import say, tell
 from ui.ask.question.asking import changed_knobs
 from ui.lab import state as lab
 from ui.lab.outcomes.judged import judge
 from ui.lab.outcomes.limit import COUNTS
 from ui.lab.runs.running import changed_in_words, run_before
-from ui.lab.tables import offer
 from ui.settings import saved_presets
 
 WIDTHS = {"name": 330, **dict.fromkeys(COUNTS, 100), "open": 80, "stays": 90}  # pixels

@@ -23,19 +23,18 @@ from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.settings import Settings
 from ui.app.asked import Asked
 from ui.app.scope import Scope
+from ui.app.tables import offer
 from ui.app.texts import say, screen, tell
 from ui.ask.changes import outcome
 from ui.ask.decision.refusal import show_refusal
 from ui.ask.decision.trace import show_trace
 from ui.lab.outcomes import why
 from ui.lab.outcomes.judged import Judged, judge
-from ui.lab.tables import offer
 from ui.settings import saved_presets
 
 LISTS = ("flipped", "false_refusals", "wrong_answers", "missed_answers", "not_measured", "needs_model", "all")
 SOMETIMES = ("not_measured", "needs_model")  # lists that are offered where they have any
 CHOSEN, CHOSEN_IN = "lab_question", "lab_question_in"  # id of the question whose trace is open, and the list that it was clicked in
-STAGES = {Reason.NOTHING_RETRIEVED: "availability", Reason.CONTRADICTED: "contradictions"}  # where a check is named otherwise
 
 
 def show(
@@ -107,9 +106,8 @@ def members(now: Judged, before: Judged) -> dict[str, Flags]:
 
 
 def reason_in_words(reason: Reason) -> str:
-    """The check that decided, by its name in the trace, or the other reason."""
-    own = f"lab_results.reason_{reason}"
-    return tell(own) if own in screen() else tell(f"trace.title_{STAGES.get(reason, reason)}")
+    """Why a question ended so, in a few words: of a check what it missed, not its name, which says what it looks for."""
+    return tell(f"lab_reasons.{reason}")
 
 
 def of_in_words(rate: Rate) -> str:

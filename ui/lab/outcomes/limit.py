@@ -6,6 +6,7 @@ No statistics here: intervals, ROC and the rest wait in the details below (`ui.l
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from weakref import WeakKeyDictionary
 
 import altair as alt
@@ -25,6 +26,7 @@ from ui.settings.fields import set_knob
 
 KNOB, MODE, FIELD = "min_correctness", "correctness_mode", "lab_limit"
 CHART, PICKED = "lab_limit_chart", "lab_limit_picked"  # in the session: the chart, and the limit and line that were clicked in it
+ACCEPTED_FIELD = "lab_accepted"
 ACCEPTED, MAX_ACCEPTED = 5, 50  # wrong ones among 100 answers: at first, and at most
 LINES = {"right": charts.BLUE, "wrong": charts.ORANGE, "refused": charts.PURPLE}
 COUNTS = (*LINES, "spared")
@@ -160,12 +162,13 @@ def _suggest(of: Tradeoff, settings: Settings) -> int | None:
     """The price that one would pay, the limit for it in words, and a button that takes it; the place of that limit."""
     with st.container(border=True, key="lab_suggested"):
         accepted = st.number_input(
-            say("lab_limit.accept"), 0, MAX_ACCEPTED, ACCEPTED, 1, key="lab_accepted", help=say("lab_limit.accept_help"),
+            say("lab_limit.accept"), 0, MAX_ACCEPTED, ACCEPTED, 1, key=ACCEPTED_FIELD, help=say("lab_limit.accept_help"),
             persist_state="session", width=420,
         )  # fmt: skip
         place = suggested(of, accepted / 100)
         if place is None:
             st.markdown(say("lab_limit.suggest_none"))
+            _show_least(of)
             return None
         _show_price(of.limits[place], of.effects[place])
         st.caption(say("lab_limit.suggest_about", n=of.effects[place].questions))
@@ -186,6 +189,17 @@ def _show_price(limit: float, found: Effect) -> None:
     st.markdown(say(f"lab_limit.suggest{ending}", limit=round(100 * limit, 2), answered=answered, of=of, wrong=round(wrong)))
 
 
+def _show_least(of: Tradeoff) -> None:
+    """Where no limit keeps what is accepted: how much one would have to accept, for which limit, and a button that lists what is wrong."""
+    rates = [(ceil(100 * found.wrong / found.answered), place) for place, found in enumerate(of.effects) if found.answered]
+    accepted, place = min(rates, default=(100, 0))
+    if accepted > MAX_ACCEPTED:
+        return
+    limit, found = of.limits[place], of.effects[place]
+    st.markdown(say("lab_limit.least", n=accepted, limit=round(100 * limit, 2), wrong=found.wrong, answered=found.answered))
+    _offer_wrong(limit)
+
+
 def _show_one_more(of: Tradeoff, place: int) -> None:
     """That one wrong answer keeps many right ones away, where it does so, and a button that lists it."""
     lower = one_more_wrong(of, place)
@@ -193,6 +207,10 @@ def _show_one_more(of: Tradeoff, place: int) -> None:
         return
     limit, gain = of.limits[lower], of.effects[lower].right - of.effects[place].right
     st.markdown(say("lab_limit.one_more", limit=round(100 * limit, 2), n=gain))
+    _offer_wrong(limit)
+
+
+def _offer_wrong(limit: float) -> None:
     st.button(
         say("lab_limit.one_more_show"), key="lab_one_more", type="tertiary", icon=":material/search:", on_click=_list_wrong, args=(limit,)
     )
@@ -218,4 +236,5 @@ def _show_slider(settings: Settings) -> None:
 
 
 def _take() -> None:
-    set_knob(KNOB, st.session_state[FIELD])
+    if touches.moved(FIELD):
+        set_knob(KNOB, st.session_state[FIELD])

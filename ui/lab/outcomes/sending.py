@@ -17,7 +17,7 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
 from rag_core.evaluation import rates
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.evaluation.tradeoff import Effect, Tradeoff, effect
+from rag_core.evaluation.tradeoff import Effect, Tradeoff, effect, suggested
 from rag_core.ingest.reading.sheet import compose_sheet
 from rag_core.records.stored import RunHead
 from rag_core.settings import Mode
@@ -30,7 +30,7 @@ from ui.ask.leaving.export import NAME_CHARS, Block, block, to_markdown
 from ui.ask.question.asking import changed_knobs
 from ui.lab.outcomes import flips
 from ui.lab.outcomes.judged import Judged
-from ui.lab.outcomes.limit import COUNTS
+from ui.lab.outcomes.limit import ACCEPTED, ACCEPTED_FIELD, COUNTS
 from ui.lab.runs.running import changed_in_words, run_before
 from ui.settings import saved_presets
 from ui.settings.wording import percent, setting_name, value_in_words
@@ -71,7 +71,7 @@ def blocks(
         *([block("text", run.note)] if run.note else []),
         block("head", say("lab_limit.title")),
         block("lead", _at_the_limit(now)),
-        *(_limits(limits) if limits else ()),
+        *(_limits(limits, now) if limits else ()),
         block("head", say("lab_report.rates")),
         {"kind": "rows", "rows": _rates(now)},
         block("head", say("lab_report.settings")),
@@ -88,13 +88,17 @@ def _at_the_limit(now: Judged) -> str:
     return tell("lab_report.at", limit=100 * now.settings.min_correctness, **counts)
 
 
-def _limits(of: Tradeoff) -> Iterator[Block]:
-    """The counts at each tenth of the limit."""
+def _limits(of: Tradeoff, now: Judged) -> Iterator[Block]:
+    """The counts at each tenth of the limit, at the limit in force and at the suggested one, which are called so."""
     yield block("head", say("lab_report.limits"))
     yield block("small", say("lab_report.limits_about"))
+    there, here = suggested(of, st.session_state.get(ACCEPTED_FIELD, ACCEPTED) / 100), now.settings.min_correctness
+    idle = now.settings.correctness_mode is not Mode.ENFORCE
     rows = [[say("lab_report.column_limit"), *(say(f"lab_limit.{name}") for name in COUNTS)]]
-    for limit, found in list(zip(of.limits, of.effects, strict=True))[::TENTHS]:
-        rows.append([percent(limit, 2), *_counts(found)])
+    for place, (limit, found) in enumerate(zip(of.limits, of.effects, strict=True)):
+        named = [*(["here"] if limit == here and not idle else []), *(["there"] if place == there else [])]
+        if named or not place % TENTHS:
+            rows.append([" ".join([percent(limit, 2), *(f"({say(f'lab_limit.{name}')})" for name in named)]), *_counts(found)])
     yield {"kind": "rows", "rows": rows}
 
 

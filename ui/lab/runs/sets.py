@@ -28,7 +28,7 @@ from ui.app.jobs import uploads
 from ui.app.people import recording
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
-from ui.lab.runs import running, sweep
+from ui.lab.runs import running, sweep, typed
 
 TYPES = ["csv", "tsv", "txt", "jsonl", "json", "zip"]
 SAMPLES = DATA / "questions.jsonl"
@@ -46,6 +46,8 @@ def show(engine: Engine, settings: Settings) -> None:
     if chosen is not None:
         questions = store.read_set(chosen)
         _show_counts(questions)
+        with st.expander(say("lab_typed.more"), icon=":material/playlist_add:", key="type_more", expanded=typed.was_used()):
+            typed.offer(chosen, set_key(), border=False)
         _edit(chosen, questions)
         _offer_files(chosen, questions)
         st.subheader(say("lab_sets.run_title"), anchor=False)
@@ -68,6 +70,8 @@ def _choose(engine: Engine, names: Sequence[str]) -> str | None:
     """The field, and the ways to a new set; open where there is none yet."""
     if not names:
         st.info(say("lab_sets.empty"), icon=":material/fact_check:")
+        typed.offer(tell("labelling.default_set"), set_key())
+        st.caption(say("lab_typed.file"))
         _offer_new(engine)
         return None
     if st.session_state.get(set_key()) not in names:

@@ -1,4 +1,4 @@
-"""The download of a table of the lab. What a cell holds is shown as it is; in the file no cell can be run by a spreadsheet.
+"""The download of a table of the pages. What a cell holds is shown as it is; in the file no cell can be run by a spreadsheet.
 
 Streamlit's own download of tables writes formulas as they are; `.streamlit/config.toml` turns it off.
 """
