@@ -32,7 +32,7 @@ from rag_core.grounding.contradictions.statements import Statement, Value, state
 from rag_core.grounding.contradictions.subject import Asked, comparable, same_subject
 from rag_core.grounding.contradictions.word_lists import word_lists
 from rag_core.grounding.units import Unit, header_of, units
-from rag_core.language import content_terms
+from rag_core.language import content_terms, is_order
 
 Outline = tuple[str, frozenset[str]]  # the language, and the words that say something
 
@@ -92,15 +92,27 @@ def other_sides(
     return tuple(claims), tuple(conflicts)
 
 
-def between_passages(hits: Sequence[Hit], asked: Asked, page_text: PageText) -> tuple[Conflict, ...]:
-    """The conflicts between passages that are returned as they are; claim i is the passage of hit i. A sentence is in one at most."""
+def between_passages(hits: Sequence[Hit], asked: Asked, page_text: PageText, claims: Sequence[Claim] | None = None) -> tuple[Conflict, ...]:
+    """The conflicts between passages that are returned as they are. A sentence is in one at most.
+
+    Args:
+        hits: best first.
+        asked: the question.
+        page_text: reads a page.
+        claims: what is returned of them, where that is not one claim for each hit.
+    """
     place = {id(hit.passage): n for n, hit in enumerate(hits)}
+
+    def claim(unit: Unit) -> int:
+        if claims is None:
+            return place[id(unit.passage)]
+        mine = [n for n, one in enumerate(claims) if one.cited == (unit.passage.id,)]
+        return next((n for n in mine if unit.text in claims[n].text), mine[0])
+
     everything = [unit for hit in hits for unit in units(hit.passage, page_text)]
     index = _Index(everything, asked, page_text)
     pairs = [pair for unit in everything if (pair := index.pair(unit))]
-    return tuple(
-        _conflict(pair, (place[id(pair.one.passage)], place[id(pair.other.passage)]), asked, page_text, whole=True) for pair in pairs
-    )
+    return tuple(_conflict(pair, (claim(pair.one), claim(pair.other)), asked, page_text, whole=True) for pair in pairs)
 
 
 def another_side(stated: Sequence[Unit], hits: Sequence[Hit], asked: Asked, page_text: PageText) -> Unit | None:
@@ -139,7 +151,9 @@ class _Index:
                 if _key(theirs.unit) in self._used or not comparable(unit.passage, theirs.unit.passage):
                     continue
                 values = difference(mine.said, theirs.said)
-                if values and not self._names(values) and same_subject(unit.passage, theirs.unit.passage, mine.said, self._asked):
+                if not values or is_order(unit.text) or is_order(theirs.unit.text):  # an order to a language model states nothing
+                    continue
+                if not self._names(values) and same_subject(unit.passage, theirs.unit.passage, mine.said, self._asked):
                     self._used |= {_key(unit), _key(theirs.unit)}
                     return _Pair(unit, theirs.unit, (values[0].shown, values[1].shown))
         return None

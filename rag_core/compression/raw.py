@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rag_core.compression.extract import Extract
 from rag_core.compression.scoring import Scored
 from rag_core.domain.claims import Claim
-from rag_core.domain.passages import Hit
+from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.ports import PageText
 from rag_core.gating.keywords import context_of
-from rag_core.grounding.units import evidence_of, units
-from rag_core.language import words
+from rag_core.grounding.units import Unit, evidence_of, units
+from rag_core.language import is_order, words
 from rag_core.settings import Settings
 
 
@@ -31,16 +31,30 @@ def stays_whole(hits: Sequence[Hit], settings: Settings) -> bool:
 
 
 def whole_passages(hits: Sequence[Hit], page_text: PageText) -> tuple[Claim, ...]:
-    """One claim a passage, its text unchanged, in the order of the hits."""
-    return tuple(
-        Claim(hit.passage.text.strip(), tuple(evidence_of(hit.passage, span, page_text) for span in hit.passage.spans), (hit.passage.id,))
-        for hit in hits
-    )
+    """One claim a passage, its text unchanged, in the order of the hits; without its orders to a language model, where it has any."""
+    return tuple(claim for hit in hits for claim in _whole(hit.passage, page_text))
+
+
+def _whole(passage: Passage, page_text: PageText) -> Iterator[Claim]:
+    """The passage as one claim; each of its other sentences as one, where some order a language model about: nothing may rest on those."""
+    found = units(passage, page_text)
+    stated = _stated(found)
+    if len(stated) < len(found):
+        yield from (_claim(unit, page_text) for unit in stated)
+        return
+    yield Claim(passage.text.strip(), tuple(evidence_of(passage, span, page_text) for span in passage.spans), (passage.id,))
+
+
+def _stated(found: Sequence[Unit]) -> list[Unit]:
+    return [unit for unit in found if not is_order(unit.text)]
+
+
+def _claim(unit: Unit, page_text: PageText) -> Claim:
+    return Claim(unit.text, unit.evidence(page_text), (unit.passage.id,))
 
 
 def first_sentences(hits: Sequence[Hit], page_text: PageText, settings: Settings) -> Extract:
-    """The first `max_sentences` sentences of the passages as they are, none of them scored."""
-    everything = [Scored(unit, {}, 0.0) for hit in hits for unit in units(hit.passage, page_text)]
+    """The first `max_sentences` sentences of the passages as they are, none of them scored; orders to a language model are none."""
+    everything = [Scored(unit, {}, 0.0) for hit in hits for unit in _stated(units(hit.passage, page_text))]
     chosen = tuple(everything[: settings.max_sentences])
-    claims = tuple(Claim(one.unit.text, one.unit.evidence(page_text), (one.unit.passage.id,)) for one in chosen)
-    return Extract(claims, 0.0, chosen, tuple(everything))
+    return Extract(tuple(_claim(one.unit, page_text) for one in chosen), 0.0, chosen, tuple(everything))

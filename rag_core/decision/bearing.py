@@ -10,7 +10,7 @@ A draft also has the calibrated score of its own that an extract has, from its s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from rag_core.compression.conflicts import another_side
 from rag_core.compression.extract import Extract
@@ -34,28 +34,50 @@ from rag_core.retrieval.query import core, expand, prepared
 from rag_core.retrieval.titled import titled
 
 
-def bears(draft: Draft, measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, tools: Tools) -> bool:
+@dataclass(frozen=True, slots=True)
+class SentenceScores:
+    """The sentences of passages with their relevance to one question; passages that were scored together once are not scored again.
+
+    Args:
+        measurements: of the question.
+        corpus: the version that was searched.
+        tools: with the models that score, and the calibration.
+    """
+
+    measurements: Measurements
+    corpus: Corpus
+    tools: Tools
+    _known: dict[tuple[Hit, ...], Sequence[Scored]] = field(default_factory=dict, repr=False)
+
+    def of(self, hits: Sequence[Hit]) -> Sequence[Scored]:
+        """The sentences of these passages, `PASSAGES` at most, best first."""
+        key = tuple(hits)
+        if key and key not in self._known:
+            self._known[key] = _scored(self.measurements, key, self.corpus, self.tools)
+        return self._known.get(key, ())
+
+
+def bears(draft: Draft, hits: Sequence[Hit], scores: SentenceScores) -> bool:
     """Whether any sentence that the draft cites answers about as well as the best one; true of a draft that cites none.
 
     Args:
         draft: of a model.
-        measurements: of the question.
         hits: the passages that it was given, best first.
-        corpus: the version that was searched.
-        tools: with the models that score.
+        scores: of the question.
     """
     known = {hit.passage.id: hit.passage for hit in hits}
-    cited = {(one.passage.document, one.text): one for claim in draft.claims for one in cited_units(claim, known, corpus.page_text)}
+    page_text = scores.corpus.page_text
+    cited = {(one.passage.document, one.text): one for claim in draft.claims for one in cited_units(claim, known, page_text)}
     if not cited:
         return True
     deeper = {one.passage.id for one in cited.values()} - {hit.passage.id for hit in hits[:PASSAGES]}
-    scores = _scores(measurements, hits[:PASSAGES], corpus, tools)
-    best = max(scores.values(), default=0.0)
-    scores |= _scores(measurements, [hit for hit in hits if hit.passage.id in deeper][:PASSAGES], corpus, tools)
-    return max(scores.get(key, 0.0) for key in cited) >= measurements.settings.extra_sentence_ratio * best
+    relevance = _relevance(scores.of(hits[:PASSAGES]))
+    best = max(relevance.values(), default=0.0)
+    relevance |= _relevance(scores.of([hit for hit in hits if hit.passage.id in deeper][:PASSAGES]))
+    return max(relevance.get(key, 0.0) for key in cited) >= scores.measurements.settings.extra_sentence_ratio * best
 
 
-def draft_correctness(draft: Draft, measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, tools: Tools) -> float | None:
+def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores) -> float | None:
     """The calibrated probability that a draft is right, in [0, 1]; None where no calibration fits. That of the extract for its very words.
 
     The features of the retrieval are those of the first search. The ones of the draft are taken of its claims as the model words them:
@@ -63,21 +85,20 @@ def draft_correctness(draft: Draft, measurements: Measurements, hits: Sequence[H
 
     Args:
         draft: of a model, with claims.
-        measurements: of the question.
         hits: the passages that it was given, best first.
-        corpus: the version that was searched.
-        tools: with the models that score, and the calibration.
+        scores: of the question.
     """
+    measurements, corpus, tools = scores.measurements, scores.corpus, scores.tools
     calibration = tools.calibration.correctness if tools.calibration else None
     if calibration is None or not draft.claims:
         return None
     known = {hit.passage.id: hit.passage for hit in hits}
     cited = [[(one.passage.document, one.text) for one in cited_units(claim, known, corpus.page_text)] for claim in draft.claims]
-    scored = list(_scored(measurements, hits[:PASSAGES], corpus, tools))
+    scored = list(scores.of(hits[:PASSAGES]))
     wanted = {piece.passage for claim in draft.claims for piece in claim.evidence} - {hit.passage.id for hit in hits[:PASSAGES]}
     deeper = [hit for hit in hits if hit.passage.id in wanted][:PASSAGES]
     if deeper:
-        scored += _scored(measurements, deeper, corpus, tools)
+        scored += scores.of(deeper)
     by_text = {(one.unit.passage.document, one.unit.text): one for one in reversed(scored)}
     rests = [max((by_text[key] for key in keys if key in by_text), key=lambda one: one.relevance, default=None) for keys in cited]
     worded = [_worded(claim, one, measurements, tools) for claim, one in zip(draft.claims, rests, strict=True) if one is not None]
@@ -117,25 +138,20 @@ def is_one_sided(draft: Draft, measurements: Measurements, hits: Sequence[Hit], 
     return another_side(cited, hits, asked, corpus.page_text) is not None
 
 
-def scored_units(
-    measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, tools: Tools, *, deep: bool = False
-) -> tuple[Scored, ...]:
+def scored_units(hits: Sequence[Hit], scores: SentenceScores, *, deep: bool = False) -> tuple[Scored, ...]:
     """The sentences of the best passages with their relevance, as an extract is chosen from them.
 
     Args:
-        measurements: of the question.
         hits: best first.
-        corpus: the version that was searched.
-        tools: with the models that score.
+        scores: of the question.
         deep: read all the hits, as after a further search, which puts what it found behind the others.
     """
     most = len(hits) if deep else min(PASSAGES, len(hits))
-    return tuple(one for start in range(0, most, PASSAGES) for one in _scored(measurements, hits[start : start + PASSAGES], corpus, tools))
+    return tuple(one for start in range(0, most, PASSAGES) for one in scores.of(hits[start : start + PASSAGES]))
 
 
-def _scores(measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, tools: Tools) -> dict[tuple[str, str], float]:
-    """The relevance of each sentence of these passages, by document and text."""
-    scored = _scored(measurements, hits, corpus, tools)
+def _relevance(scored: Sequence[Scored]) -> dict[tuple[str, str], float]:
+    """By document and text."""
     return {(one.unit.passage.document, one.unit.text): one.relevance for one in scored}
 
 

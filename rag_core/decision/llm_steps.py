@@ -17,7 +17,7 @@ from rag_core.compression.llm.excerpts import excerpts, tokens_of
 from rag_core.compression.llm.prompts import compress_prompt, passage_fields, sufficiency_prompt, verify_prompt
 from rag_core.compression.llm.quoting import data_line
 from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_yes_no
-from rag_core.decision.bearing import bears, draft_correctness, is_one_sided, scored_units
+from rag_core.decision.bearing import SentenceScores, bears, draft_correctness, is_one_sided, scored_units
 from rag_core.decision.find import find, read_query
 from rag_core.decision.outcomes import Ask
 from rag_core.decision.progress import next_step
@@ -64,7 +64,8 @@ def generate(
     Raises:
         Cancelled: the user stopped it.
     """
-    run = _Run(measurements.settings, corpus, tools, rows, on_stage or (lambda step, claims: None), cancelled or (lambda: False))
+    scores = SentenceScores(measurements, corpus, tools)
+    run = _Run(measurements.settings, corpus, tools, rows, on_stage or (lambda step, claims: None), cancelled or (lambda: False), scores)
     while (ask := next_step(measurements)) is not None:
         if run.cancelled():
             raise Cancelled("The question was stopped.", remedy="Ask it again.")
@@ -77,23 +78,20 @@ def generate(
     return replace(measurements, timings={**measurements.timings, **run.ms}) if run.ms else measurements
 
 
-def sent_of(
-    measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, tools: Tools, *, deep: bool = False
-) -> Mapping[str, str] | None:
+def sent_of(hits: Sequence[Hit], scores: SentenceScores, *, deep: bool = False) -> Mapping[str, str] | None:
     """The text that a draft's prompt sends of each of these passages, by passage id; None where it sends them whole.
 
     Args:
-        measurements: under the settings that choose how much is sent.
         hits: best first.
-        corpus: the version that was searched.
-        tools: with the models that score sentences.
+        scores: of the question, under the settings that choose how much is sent.
         deep: choose from all the hits, see `scored_units`.
     """
+    measurements = scores.measurements
     if not measurements.settings.excerpt_tokens:
         return None
     chosen = excerpts(
-        scored_units(measurements, hits, corpus, tools, deep=deep),
-        corpus.page_text,
+        scored_units(hits, scores, deep=deep),
+        scores.corpus.page_text,
         measurements.settings.excerpt_tokens,
         lambda passage: tokens_of(data_line(passage_fields("1", replace(passage, text="…"), measurements.library))),
     )
@@ -110,6 +108,7 @@ class _Run:
     rows: Sequence[int] | None
     on_stage: OnStage
     cancelled: Callable[[], bool]
+    scores: SentenceScores
     ms: dict[str, float] = field(default_factory=dict)
     waited: float = 0.0  # seconds
     spent: int = 0  # tokens
@@ -169,7 +168,7 @@ class _Run:
         language = measurements.understanding.language
         prompt = compress_prompt(
             measurements.question, language, ask.hits, ask.level, measurements.library, self.settings, ask.findings,
-            self._excerpts(ask, measurements),
+            self._excerpts(ask),
         )  # fmt: skip
         with self._reading_ahead(ask.hits, language):
             call, completion = self._complete(Step.DRAFT, prompt)
@@ -178,10 +177,10 @@ class _Run:
             attempt = self._read(attempt, completion, ask, measurements)
         return replace(llm_trace, attempts=(*llm_trace.attempts, attempt))
 
-    def _excerpts(self, ask: Ask, measurements: Measurements) -> Mapping[str, str] | None:
+    def _excerpts(self, ask: Ask) -> Mapping[str, str] | None:
         """The parts of the passages that a draft's prompt sends; None where the settings send them whole."""
         if ask.hits not in self.sent:
-            self.sent[ask.hits] = sent_of(measurements, ask.hits, self.corpus, self.tools, deep=ask.round > 0)
+            self.sent[ask.hits] = sent_of(ask.hits, self.scores, deep=ask.round > 0)
         return self.sent[ask.hits]
 
     @contextmanager
@@ -224,11 +223,11 @@ class _Run:
             entailment_model,
             measurements.question,
             measurements.settings.min_support,
-            self._excerpts(ask, measurements),
+            self._excerpts(ask),
         )
         added = added_counts(draft.claims, replace(measurements, hits=ask.hits))
         own = reworded(draft, ask.hits, self.corpus.page_text, language)
-        sure = draft_correctness(draft, measurements, ask.hits, self.corpus, self.tools)
+        sure = draft_correctness(draft, ask.hits, self.scores)
         attempt = replace(attempt, draft=draft, added=added, reworded=own, correctness=sure)
         found = replace(attempt, **draft_facts(draft, language, self.tools.embedder))  # type: ignore[arg-type]
         problem = self._problem(draft, measurements, ask.hits)
@@ -239,7 +238,7 @@ class _Run:
         """Why a draft is none, whatever its checks say; NONE where it is one."""
         if not draft.claims:
             return Reason.EMPTY_DRAFT
-        if self.settings.rewording != "audited" and not bears(draft, measurements, hits, self.corpus, self.tools):
+        if self.settings.rewording != "audited" and not bears(draft, hits, self.scores):
             return Reason.OFF_QUESTION
         return Reason.ONE_SIDED if is_one_sided(draft, measurements, hits, self.corpus) else Reason.NONE
 

@@ -222,7 +222,8 @@ def _drafted(
     if not hits or not (s.drafter == "raw" or (s.return_short_context and short_enough(hits, s))):
         return "extract", *other_sides(found, asked, page_text, s.max_sentences, hits)
     if stays_whole(hits, s):
-        return "raw", whole_passages(hits, page_text), between_passages(hits, asked, page_text)
+        claims = whole_passages(hits, page_text)
+        return "raw", claims, between_passages(hits, asked, page_text, claims)
     return "raw", *other_sides(first_sentences(hits, page_text, s), asked, page_text, s.max_sentences)
 
 

@@ -9,6 +9,7 @@ from math import ceil
 from rag_core.compression.llm.excerpts import BYTES_OF_A_TOKEN
 from rag_core.compression.llm.prompts import compress_prompt, sufficiency_prompt, verify_prompt
 from rag_core.compression.raw import context_words
+from rag_core.decision.bearing import SentenceScores
 from rag_core.decision.checks import SUFFICIENCY, VERIFICATION
 from rag_core.decision.llm_steps import sent_of
 from rag_core.decision.progress import hits_of, judged_hits, next_step
@@ -62,7 +63,7 @@ def sample(engine: Engine, questions: Sequence[LabelledQuestion], settings: Sett
             measured = engine.measure(question.question, settings.changed(drafter="extract"), question.documents or None)
         except InvalidInput:  # it names a document that is not there: it will cost nothing
             continue
-        found.append(Sampled(measured, sent_of(measured, hits_of(measured, 0), engine.library.snapshot, engine.tools)))
+        found.append(Sampled(measured, sent_of(hits_of(measured, 0), SentenceScores(measured, engine.library.snapshot, engine.tools))))
     return tuple(found)
 
 

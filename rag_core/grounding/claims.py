@@ -5,7 +5,7 @@ A claim that is its evidence word for word, as those of all extracts are, is com
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -155,16 +155,21 @@ def _stands_by_itself(claim: Claim, retrieved: Mapping[str, str], language: str)
 
 def _stands_whole(claim: Claim, retrieved: Mapping[str, str], language: str) -> bool:
     """Whether a claim begins and ends with sentences of a passage that it cites."""
-    said = normalise(strip_marks(claim.text)).text
+    forms = dict.fromkeys((normalise(claim.text).text, normalise(strip_marks(claim.text)).text))  # marks may be the document's own
     for text in (retrieved[one] for one in _passages(claim) if one in retrieved):
         edges = sentences(text, language)
         starts, ends = {start for start, _ in edges}, {end for _, end in edges}
-        at = text.find(said)
-        while at >= 0:
-            if at in starts and at + len(said) in ends:
-                return True
-            at = text.find(said, at + 1)
+        if any(at in starts and at + len(said) in ends for said in forms for at in _places(said, text)):
+            return True
     return False
+
+
+def _places(said: str, text: str) -> Iterator[int]:
+    """Where a text stands in another, from the first place on."""
+    at = text.find(said)
+    while at >= 0:
+        yield at
+        at = text.find(said, at + 1)
 
 
 def _language(claim: Claim, languages: Mapping[str, str]) -> str:

@@ -112,9 +112,9 @@ def ready_corpus(
         ModelUnavailable, LimitExceeded: the embedding model failed, or took too long.
     """
     ready = read_passages(passages)
-    of = [f"document:{one.document}" if one.document else f"passage:{number}" for number, one in enumerate(ready, 1)]
+    of = _documents_of(ready)
     told = _languages_told(ready)
-    documents = {id: _document(id, [one for one, own in zip(ready, of, strict=True) if own == id], told) for id in dict.fromkeys(of)}
+    documents = {id: _document(id, theirs, told) for id, theirs in _by_document(ready).items()}
     pages: dict[tuple[str, int], str] = {}
     found: list[Passage] = []
     places: list[int] = []
@@ -134,11 +134,38 @@ def ready_corpus(
     return ReadyCorpus(given, tuple(documents.values()), tuple(found), index, lexical.build(terms), pages)
 
 
-def _document(id: str, passages: Sequence[ReadyPassage], told: Mapping[str, str]) -> Document:
-    """The document of these passages; where they are too short to tell its language, the one that is `told` by others of its script."""
+def document_values(passages: Iterable[object]) -> dict[str, Mapping[str, str]]:
+    """The free metadata of the documents of these passages, by document id: a source is named with its subject, class and chapter.
+
+    Raises:
+        InvalidInput: as `ready_corpus`.
+    """
+    return {id: _metadata(theirs).values for id, theirs in _by_document(read_passages(passages)).items()}
+
+
+def _documents_of(ready: Sequence[ReadyPassage]) -> list[str]:
+    """For each passage the id of its document."""
+    return [f"document:{one.document}" if one.document else f"passage:{number}" for number, one in enumerate(ready, 1)]
+
+
+def _by_document(ready: Sequence[ReadyPassage]) -> dict[str, list[ReadyPassage]]:
+    found: dict[str, list[ReadyPassage]] = {}
+    for id, one in zip(_documents_of(ready), ready, strict=True):
+        found.setdefault(id, []).append(one)
+    return found
+
+
+def _metadata(passages: Sequence[ReadyPassage]) -> Metadata:
+    """The metadata of the document of these passages."""
     values = {key: _text_of(value) for one in reversed(passages) for key, value in one.metadata.items()}
     metadata = described(Metadata(), values)
     require_metadata(metadata)
+    return metadata
+
+
+def _document(id: str, passages: Sequence[ReadyPassage], told: Mapping[str, str]) -> Document:
+    """The document of these passages; where they are too short to tell its language, the one that is `told` by others of its script."""
+    metadata = _metadata(passages)
     language = next((one.language.casefold()[:2] for one in passages if one.language), "")
     sample = "\n".join(one.text for one in passages)[:LANGUAGE_CHARS]
     name = passages[0].document or passages[0].id

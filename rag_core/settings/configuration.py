@@ -18,7 +18,8 @@ from rag_core.settings.settings import Settings
 _SWITCHED = {STRICT: Mode.OFF, VALIDATION: Mode.OBSERVE}  # what the checks of a group do where its variable is false
 _KEPT_DAYS, _KEPT_MOST, _REJECTED_DAYS = 90, 5000, 30  # days, questions, days; chosen, and set by RAG_KEEP_*
 MAX_COLLECTIONS = 200  # for a library, where the environment says nothing: a token for all of them could make any number
-_NUMBERS = {"RAG_CONFIDENCE_THRESHOLD": "max_distance", "RAG_MIN_DOCUMENTS": "min_documents"}
+# each variable with the threshold that it sets and the mode of the gate: whoever sets one there wants it to refuse, under any preset
+_NUMBERS = {"RAG_CONFIDENCE_THRESHOLD": ("max_distance", "distance_mode"), "RAG_MIN_DOCUMENTS": ("min_documents", "min_documents_mode")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,8 @@ def load_settings(
     """Settings from all sources; a later one wins: preset, environment, YAML file, `values`.
 
     Environment: RAG_PRESET names the preset. RAG_STRICT_MODE=false turns the gates and `levels` off. RAG_VALIDATION_ENABLED=false
-    lets the optional checks only observe. RAG_CONFIDENCE_THRESHOLD is the largest distance, RAG_MIN_DOCUMENTS the least number of passages.
+    lets the optional checks only observe. RAG_CONFIDENCE_THRESHOLD is the largest distance, RAG_MIN_DOCUMENTS the least number of passages;
+    each is enforced where it is set, unless strict mode is off.
     RAG_MODEL names a language model, which then drafts (`drafter`), also where the preset names another drafter. A file or `values` that
     set `drafter` or `model` win over it. Give `model_environment(os.environ)`, so that the model may stand in the file
     of secrets, and the others in `.env`.
@@ -113,10 +115,13 @@ def from_environment(env: Mapping[str, str]) -> dict[str, Any]:
     """The settings that RAG_MODEL and the other variables of the environment ask for; nothing for those that are not set."""
     model = env.get("RAG_MODEL", "").strip()
     found: dict[str, Any] = {"drafter": "model", "model": model} if model else {}
+    for name, (threshold, gate) in _NUMBERS.items():
+        if name in env:
+            found |= {threshold: env[name], gate: Mode.ENFORCE}
     for name, wanted in _SWITCHED.items():
         if name in env and not _truth(name, env[name]):
             found |= {knob.name: wanted if isinstance(knob.default, Mode) else False for knob in Settings.knobs() if knob.switch == name}
-    return found | {knob: env[name] for name, knob in _NUMBERS.items() if name in env}
+    return found
 
 
 def parse_value(pair: str) -> tuple[str, Any]:

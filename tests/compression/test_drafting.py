@@ -21,6 +21,7 @@ from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.ports import Vectors
 from rag_core.domain.status import Reason
 from rag_core.grounding.citations import quote_stands
+from rag_core.grounding.own_words import reworded
 from rag_core.grounding.quotes import Sources, Standing
 from rag_core.ingest.normalise import normalise
 from rag_core.settings import Mode
@@ -167,6 +168,32 @@ def test_given_a_mark_that_the_document_itself_has_then_it_is_no_citation_of_the
 
     assert draft.claims[0].cited == ("d2#1",)
     assert not failed(draft)
+    assert draft.claims[0].text == "Ask the office [12] first."  # whole: the mark is the document's own
+    assert draft.measured[0].word_for_word
+    assert reworded(draft, HITS, CORPUS.page_text, "en") == (False,)
+
+
+def test_given_a_mark_of_the_document_and_one_of_the_draft_then_only_the_first_is_a_part_of_the_sentence() -> None:
+    draft = drafted(("Ask the office [12] first. [3]", [("3", "Ask the office [12] first.")]), ("Ask [12] first.", [("3", POLICY)]))
+
+    assert [claim.text for claim in draft.claims] == ["Ask the office [12] first.", "Ask first."]
+
+
+def test_given_a_claim_that_quotes_all_its_sentences_then_each_rests_on_itself() -> None:
+    """S2-13: three sentences and one quote over them all are three verbatim sentences, and no compression of each other."""
+    draft = drafted((NOTICE, [("1", NOTICE)]))
+
+    assert [claim.text for claim in draft.claims] == NOTICE.replace(". ", ".|").split("|")
+    assert [claim.evidence[0].quote for claim in draft.claims] == [claim.text for claim in draft.claims]
+    assert all(one.word_for_word and one.support == 1.0 for one in draft.measured)
+    assert not failed(draft)
+
+
+def test_given_a_claim_that_leaves_out_a_sentence_of_its_quote_then_it_rests_on_the_whole_quote() -> None:
+    draft = drafted(("The notice period is 30 days. It takes 30 days to answer it.", [("1", NOTICE)]))
+
+    assert {claim.evidence[0].quote for claim in draft.claims} == {NOTICE}
+    assert not any(one.word_for_word for one in draft.measured)
 
 
 def test_given_a_claim_of_two_sentences_then_each_is_audited_by_itself() -> None:

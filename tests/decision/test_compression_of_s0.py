@@ -14,6 +14,7 @@ from scripted_engine import scripted_engine
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import AnswerStatus
 from rag_core.engine import Engine
+from rag_core.settings import Mode, Settings, presets
 from rag_core.settings.configuration import load_settings
 
 TERM = "Doba plnění je 30 dní od podpisu smlouvy mezi Objednatelem a Dodavatelem."
@@ -92,3 +93,8 @@ def test_given_the_compression_that_changes_who_approves_when_asked_then_it_is_n
     assert BAD[0] not in decision.answer
     assert all(view.outcome == "rejected" for view in decision.attempts)
     assert any("Dodavatel … schválit" in check.found for view in decision.attempts for check in view.checks if check.blocks)
+
+
+def test_given_the_presets_then_a_changed_fact_refuses_under_all_but_the_two_that_only_show_what_fails() -> None:
+    """S0-26: the exceptions that the page of requirements names."""
+    assert {name for name in presets() if Settings.load(name).facts_mode is not Mode.ENFORCE} == {"open", "tutor-development"}

@@ -12,7 +12,8 @@ from honest_model import draft, passages
 from model_server import Asked, ModelServer
 from scripted_engine import scripted_engine
 
-from rag_core.decision.bearing import draft_correctness
+from rag_core.decision import bearing
+from rag_core.decision.bearing import SentenceScores, draft_correctness
 from rag_core.decision.decide import replay
 from rag_core.domain.decision import Decision
 from rag_core.domain.indexing import INDEXING, Indexing
@@ -78,6 +79,22 @@ def test_given_a_draft_of_the_extract_s_very_words_then_it_has_the_extract_s_sco
     assert score(found) == pytest.approx(extract.correctness, abs=1e-6)
 
 
+def test_given_drafts_that_are_sent_back_when_asked_then_the_passages_are_scored_once_and_no_more(
+    engine: Engine, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sentences of a prompt, whether a draft bears on the question, and its own score: all read the same passages."""
+    scored: list[int] = []
+    score_units = bearing.score_units
+    monkeypatch.setattr(bearing, "score_units", lambda hits, *args, **more: scored.append(len(hits)) or score_units(hits, *args, **more))
+
+    found, settings = asked(engine, server, saying(ELSEWHERE), max_retries=2, excerpt_tokens=300)
+
+    assert found.llm_trace is not None
+    assert [one.problem for one in found.llm_trace.attempts] == [Reason.OFF_QUESTION] * 3
+    assert scored == [len(found.hits)]
+    assert replay(found, settings).metadata["drafter"] == "extract"
+
+
 def test_given_a_draft_of_another_sentence_then_its_own_score_is_lower_and_is_what_is_shown(engine: Engine, server: ModelServer) -> None:
     """S2-4: the documents answer the question all the same; the sentence that is shown does not."""
     lenient = {"correctness_mode": "observe", "rewording": "audited"}
@@ -136,7 +153,7 @@ def test_given_a_sentence_of_a_passage_beyond_the_best_five_then_it_is_read_all_
     behind = (*(hit for hit in found.hits if hit is not answering), answering)
     assert len(behind) == 7
 
-    known, deep = (draft_correctness(draft, found, hits, corpus, many.tools) for hits in (found.hits, behind))
+    known, deep = (draft_correctness(draft, hits, SentenceScores(found, corpus, many.tools)) for hits in (found.hits, behind))
 
     assert known == pytest.approx(score(found))
     assert deep is not None
@@ -151,7 +168,7 @@ def test_given_documents_that_are_still_indexed_then_the_score_of_a_draft_is_low
     state = Indexing(documents=1, searched=1, passages=10, embedded=5)
     early = replace(found, metadata={**found.metadata, INDEXING: state.to_json()})
 
-    lowered = draft_correctness(found.llm_trace.attempts[0].draft, early, found.hits, engine.library.snapshot, engine.tools)
+    lowered = draft_correctness(found.llm_trace.attempts[0].draft, found.hits, SentenceScores(early, engine.library.snapshot, engine.tools))
 
     assert lowered == pytest.approx(state.lowered(score(found)))
     assert lowered < score(found)

@@ -30,7 +30,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "d17b4de790f6"),
-    "language": (3, "7cc0b39dc55c"),
+    "language": (3, "b596c57b6c07"),
     "features": (9, "1628817f0076"),
 }
 

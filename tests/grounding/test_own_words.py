@@ -36,6 +36,8 @@ ASIDES = [
     ("de", "Die Leiterin, Frau Dr. Adler, unterschreibt.", "Die Leiterin unterschreibt."),
     ("de", "Das Stück liegt in Vitrine 3 (siehe Lageplan).", "Das Stück liegt in Vitrine 3."),
     ("hi", "वास्तव में, नमूना ठंडा है।", "नमूना ठंडा है।"),
+    ("en", "The ticket costs 90 euros [3].", "The ticket costs 90 euros [3]."),
+    ("de", "Das Heft erschien 1931,[12] der Anhang 1940.", "Das Heft erschien 1931,[12] der Anhang 1940."),
     ("hi", "नमूना ठंडा है (तालिका देखें)।", "नमूना ठंडा है।"),
 ]
 SIGNED = [
@@ -121,6 +123,8 @@ KEPT = [
     ("hi", "पार्क खुला है, और कुत्ते बाहर रहते हैं।", "पार्क खुला है।"),
     ("hi", "पॉलिसी चोरी को कवर करती है (प्रमाण सहित)।", "पॉलिसी चोरी को कवर करती है।"),
     ("hi", "बिल चुकाया जाता है और रसीद दिखानी होती है।", "बिल चुकाया जाता है।"),
+    ("en", "The ticket costs 90 euros.[3]", "The ticket costs 90 euros."),  # a note may take it back
+    ("en", "The share lies in [0, 1].", "The share lies in."),
     ("fi", "Maksu on viisi euroa; lomake on tiskillä.", "Maksu on viisi euroa."),  # a language without lists
 ]
 

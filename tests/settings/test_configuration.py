@@ -71,6 +71,21 @@ def test_given_strict_mode_on_then_nothing_changes(word: str) -> None:
     assert from_environment({"RAG_STRICT_MODE": word, "RAG_VALIDATION_ENABLED": word, "HOME": "x"}) == {}
 
 
+def test_given_a_threshold_of_the_source_in_the_environment_then_its_gate_refuses_under_any_preset() -> None:
+    """S4-3: the source's own four lines filter by distance and count documents without a preset being named."""
+    source = {
+        "RAG_STRICT_MODE": "True", "RAG_CONFIDENCE_THRESHOLD": "0.8", "RAG_MIN_DOCUMENTS": "2", "RAG_VALIDATION_ENABLED": "True",
+    }  # fmt: skip
+
+    s = load_settings(environment=source)
+
+    assert (s.preset, s.max_distance, s.distance_mode, s.min_documents, s.min_documents_mode) == (
+        "balanced", 0.8, Mode.ENFORCE, 2, Mode.ENFORCE,
+    )  # fmt: skip
+    assert load_settings(environment=source | {"RAG_STRICT_MODE": "False"}).distance_mode is Mode.OFF
+    assert load_settings(environment=source, values={"distance_mode": "observe"}).distance_mode is Mode.OBSERVE
+
+
 def test_given_a_switch_that_is_neither_then_it_is_an_error_and_not_a_guess() -> None:
     with pytest.raises(InvalidSetting, match="RAG_STRICT_MODE cannot be 'perhaps'"):
         load_settings(environment={"RAG_STRICT_MODE": "perhaps"})

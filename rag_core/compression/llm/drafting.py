@@ -19,7 +19,7 @@ from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft, taken_of
 from rag_core.domain.measurements import LibraryFacts
-from rag_core.domain.passages import Hit, Passage
+from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.ports import Cancel, Corpus, Embedder, EntailmentModel
 from rag_core.facts import absent_facts
 from rag_core.facts.sentence.citation_marks import citation_marks, strip_marks
@@ -90,8 +90,8 @@ def model_draft(
     said: dict[str, _Grounds] = {}
     for claim in reply.claims:
         grounds = given.grounds(claim)
-        for text in _sentences(claim.sentence, language, room=_MAX_CLAIMS - len(said)):
-            said[text] = said.get(text, _Grounds()) + grounds
+        for text in _sentences(claim.sentence, language, _MAX_CLAIMS - len(said), grounds.evidence):
+            said[text] = said.get(text, _Grounds()) + given.narrowed(grounds, claim.sentence, text)
     claims = tuple(Claim(text, one.evidence, one.cited) for text, one in said.items())
     measured = measure_claims(
         claims,
@@ -215,6 +215,25 @@ class _Given:
             uncertain=() if found.certain else tuple(map(evidence_key, found.evidence)),
         )
 
+    def narrowed(self, grounds: _Grounds, claim: str, text: str) -> _Grounds:
+        """The grounds of one of the sentences of a claim that quotes them all word for word: each rests on itself, and none is left out."""
+        wide = [piece for piece in grounds.evidence if piece.quote != text and _bare(piece.quote) == _bare(claim)]
+        cut = {piece: own for piece in wide if (own := self._sentence(piece, text))}
+        if not cut:
+            return grounds
+        unsure = [evidence_key(own) for piece, own in cut.items() if evidence_key(piece) in grounds.uncertain]
+        evidence = tuple(cut.get(piece, piece) for piece in grounds.evidence)
+        return replace(grounds, evidence=evidence, uncertain=(*grounds.uncertain, *unsure))
+
+    def _sentence(self, piece: Evidence, text: str) -> Evidence | None:
+        """The sentence of a quote that this text is, word for word; None where it is none, or not on one page."""
+        passage = self._known[piece.passage]
+        for unit in () if passage.kind is PassageKind.TABLE else units(passage, self._corpus.page_text):
+            own = unit.evidence(self._corpus.page_text)
+            if len(own) == 1 and _bare(unit.text) == _bare(text) and overlaps(own[0].spans, piece.spans):
+                return own[0]
+        return None
+
     def _was_sent(self, passage: Passage, evidence: Sequence[Evidence] = ()) -> bool:
         """Whether the model was sent anything of a passage, and all of these sentences of it."""
         return self._sent is None or (passage.id in self._sent and all(holds(self._sent[passage.id], piece) for piece in evidence))
@@ -236,11 +255,30 @@ class _Given:
         return {key: replace(citation, boxes=()) if key in uncertain else citation for key, citation in found.items()}
 
 
-def _sentences(text: str, language: str, room: int) -> list[str]:
-    """The sentences of a claim in reading form, without citation marks; as one where there is no room for them all."""
-    bare = normalise(strip_marks(normalise(text).text)).text
-    parts = [bare[start:end] for start, end in sentences(bare, language)]
-    return parts if len(parts) <= max(1, room) else [bare]
+def _sentences(text: str, language: str, room: int, evidence: Sequence[Evidence]) -> list[str]:
+    """The sentences of a claim in reading form, without citation marks but its evidence's own; as one where there is no room for all."""
+    said, told = normalise(text).text, normalise("\n".join(piece.quote for piece in evidence)).text
+    if not any(_as_told(said[start:end], told) for start, end in sentences(said, language)):
+        said = _bare(said)
+    parts = (said[start:end] for start, end in sentences(said, language))
+    found = [sentence for part in parts if (sentence := _as_told(part, told) or _bare(part))]
+    return found if len(found) <= max(1, room) else [_bare(said)]
+
+
+def _as_told(sentence: str, told: str) -> str:
+    """A sentence with the citation marks that it stands with in its evidence, and no others behind it; empty where it has none there."""
+    while marks := citation_marks(sentence):
+        if sentence in told:
+            return sentence
+        if sentence[marks[-1].end :]:
+            break
+        sentence = sentence[: marks[-1].start].rstrip()
+    return ""
+
+
+def _bare(text: str) -> str:
+    """A text in reading form, without citation marks."""
+    return normalise(strip_marks(normalise(text).text)).text
 
 
 def _spans(side: Quote) -> list[Span]:

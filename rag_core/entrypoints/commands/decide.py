@@ -11,6 +11,7 @@ from rag_core.entrypoints.terminal.common import answer_rows, chosen_settings, o
 from rag_core.entrypoints.terminal.jsonl import Bad, read_rows
 from rag_core.entrypoints.terminal.show import json_text, show_decision
 from rag_core.errors import InvalidInput
+from rag_core.library.ready import document_values
 from rag_core.over import decide_over
 
 
@@ -20,9 +21,11 @@ def decide(args: argparse.Namespace) -> int:
     one = args.question is not None and args.passages is not None and args.input is None
     many = args.question is None and args.passages is None and args.input is not None
     if one:
-        decision = decide_over(args.question, _passages(args.passages), settings)
+        passages = _passages(args.passages)
+        decision = decide_over(args.question, passages, settings)
+        text = json_text(decision.to_json(), indent=2) if args.json else show_decision(decision, document_values(passages))
         with output(args.out) as out:
-            print(json_text(decision.to_json(), indent=2) if args.json else show_decision(decision), file=out)
+            print(text, file=out)
         return 0
     if not many:
         raise InvalidInput(
