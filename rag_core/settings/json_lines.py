@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any, TextIO
 
 _undo: list[Callable[[], None]] = []  # what puts everything back as it was, the latest last
-_log = logging.getLogger("python")  # of errors that nobody caught
+_log = logging.getLogger("python")  # tells errors that nobody caught
 
 
 class Lines(io.TextIOBase):

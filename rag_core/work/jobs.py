@@ -80,7 +80,7 @@ class Job(Background["AddReport | Ran"]):
     files: int = 0
     report: AddReport | None = None
     ran: Ran | None = None  # the report of an evaluation
-    handing_in: HandingIn | None = field(default=None, repr=False)  # of the files that it adds
+    handing_in: HandingIn | None = field(default=None, repr=False)  # lists the files that it adds
     by: str = ""  # who started it
     visits: bool = False  # that is a visitor of a shared demo
     given_up: bool = False  # stopped since its library goes: nothing needs to be kept of it
