@@ -60,7 +60,7 @@ DRAFT_ALONE = ("answer_best", "unit_best", "unit_next", "unit_share", "draft_wor
 # The weight of a group by the beginning of its name: half or so for documents that people bring, the rest for texts of Wikipedia and other
 # sources in many languages; those that nobody reads are many, and each counts little. Chosen before anything was fitted.
 WEIGHTS = {
-    "pdf": 8.0, "nearmiss": 1.5, "xquad": 1.0, "large": 2.0, "read": 0.4, "unread": 0.2,
+    "pdf": 8.0, "long": 2.0, "short": 2.0, "nearmiss": 1.5, "xquad": 1.0, "large": 2.0, "read": 0.4, "unread": 0.2,
     "one passage, near": 0.3, "one passage, squad2-dev-half": 2.0, "one passage": 0.7,
 }  # fmt: skip
 OF_DRAFT = (

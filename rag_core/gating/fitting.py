@@ -64,12 +64,14 @@ def adjust(
     answerable: Sequence[bool],
     provenance: Mapping[str, Any],
     *,
+    weights: Sequence[float] | None = None,
     c: float = 0.1,
     least: int = MIN_TO_ADJUST,
 ) -> Calibration:
     """Fit what these questions say otherwise than a score does: its coefficients are held near to where they are, not near to 0.
 
     `c` is the C of `fit`; a small one moves the intercept alone. So few labels do not spoil a score, and many may change all of it.
+    `weights` say how much each question counts; 1 without them.
 
     Raises:
         InvalidInput: fewer than `least` questions of either kind.
@@ -83,12 +85,13 @@ def adjust(
     x = np.array([[row[name] for name in base.features] for row in measured])
     x = _terms(x, np.array(base.mean), np.array(base.scale), len(base.coefficients) > len(base.features))
     before = x @ np.array(base.coefficients) + base.intercept
+    counts = np.ones(len(y)) if weights is None else np.array(weights)
 
     def loss(moved: Any) -> tuple[float, Any]:
-        weights, odds = moved[:-1], before + x @ moved[:-1] + moved[-1]
-        error = expit(odds) - y
-        negative_log_likelihood = (np.logaddexp(0, odds) - y * odds).sum() + weights @ weights / (2 * c)
-        return float(negative_log_likelihood), np.append(x.T @ error + weights / c, error.sum())
+        changes, odds = moved[:-1], before + x @ moved[:-1] + moved[-1]
+        error = counts * (expit(odds) - y)
+        negative_log_likelihood = (counts * (np.logaddexp(0, odds) - y * odds)).sum() + changes @ changes / (2 * c)
+        return float(negative_log_likelihood), np.append(x.T @ error + changes / c, error.sum())
 
     *moved, shift = map(float, minimize(loss, np.zeros(x.shape[1] + 1), jac=True, method="L-BFGS-B").x)
     coefficients = tuple(weight + change for weight, change in zip(base.coefficients, moved, strict=True))

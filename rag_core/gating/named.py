@@ -12,6 +12,7 @@ from rag_core.facts import entities
 from rag_core.facts.sentence.names import code_stands, codes
 from rag_core.gating.nowhere import MAX_TEXTS, nowhere
 from rag_core.language import terms, words
+from rag_core.retrieval.acronyms import listed
 from rag_core.retrieval.query import core, expand
 
 CODE_ROWS = 100  # passages by words in which a code is looked for
@@ -28,7 +29,10 @@ def searched_documents(corpus: Corpus, rows: Sequence[int] | None) -> list[Docum
 def missing_entities(
     named: Sequence[str], language: str, corpus: Corpus, rows: Sequence[int] | None, facts: LibraryFacts
 ) -> tuple[str, ...]:
-    """The entities that stand in no searched passage, heading, title or file name: a code as a whole, of anything else every word."""
+    """The entities that stand in no searched passage, heading, title or file name: a code as a whole, of anything else every word.
+
+    A well-known acronym is there, too, where the words are that it stands for.
+    """
     languages = dict.fromkeys((language, *facts.languages))
     titles = (*facts.names.values(), *facts.titles.values())
     words_of_titles = {term for text in titles for code in languages for term in terms(text, code)}
@@ -42,8 +46,14 @@ def missing_entities(
         passages = [corpus.passages[row] for row, _ in found]
         return any(code_stands(code, text) for text in (*titles, *(f"{p.text}\n{p.section}\n{p.header_text}" for p in passages)))
 
+    def all_stand(text: str) -> bool:
+        return all(stands(word.text) for word in words(text))
+
     def is_there(entity: str) -> bool:
-        return code_stands_somewhere(entity) if codes(entity) else all(stands(word.text) for word in words(entity))
+        if codes(entity):
+            return code_stands_somewhere(entity)
+        full = listed(entity, language)
+        return all_stand(entity) or bool(full and all_stand(full))
 
     return tuple(entity for entity in named if not is_there(entity))
 

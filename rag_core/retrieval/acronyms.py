@@ -39,8 +39,8 @@ def widened(question: str, language: str, corpus: Corpus, rows: Sequence[int] | 
         defined = next(_defined(acronym, language, corpus, rows), None)
         if defined is not None:
             found += terms(*defined)
-        elif listed := _listed().get(language, {}).get(acronym):
-            found += terms(listed, language)
+        else:
+            found += terms(listed(acronym, language), language)
     return tuple(dict.fromkeys(found))
 
 
@@ -53,8 +53,13 @@ def acronyms(question: str) -> tuple[str, ...]:
 
 def in_full(said: str, language: str) -> str:
     """A `spaced` text with the long forms of well-known acronyms in their place: "the cfo" becomes "the chief financial officer"."""
-    listed = _spaced(language)
-    return " ".join(listed.get(word, word) for word in said.split(" ")) if listed else said
+    full = _spaced(language)
+    return " ".join(full.get(word, word) for word in said.split(" ")) if full else said
+
+
+def listed(acronym: str, language: str) -> str:
+    """What a well-known acronym stands for in a language; empty where it is on no list."""
+    return _listed().get(language, {}).get(acronym, "")
 
 
 def long_form(acronym: str, text: str) -> str:

@@ -411,6 +411,13 @@ def test_given_names_when_one_document_is_searched_then_another_does_not_hold_th
     assert measure("What did Marie Curie sign?", settings(), CORPUS, tools(), documents=["lease"]).missing_entities == ("Marie Curie",)
 
 
+def test_given_an_acronym_whose_words_stand_there_then_it_is_not_missing() -> None:
+    corpus = MemoryCorpus([Text("report", "Our chief executive officer joined in 2019.")], HashEmbedder())
+
+    assert measure("Who is the CEO?", settings(), corpus, tools()).missing_entities == ()
+    assert measure("Who is the CFO?", settings(), corpus, tools()).missing_entities == ("CFO",)
+
+
 CODES = MemoryCorpus(
     [
         Text(

@@ -323,6 +323,17 @@ def test_given_questions_that_say_the_same_as_the_score_when_adjusted_then_it_st
     assert max(abs(found.probability(row) - base.probability(row)) for row in rows) < 0.12
 
 
+def test_given_weights_when_adjusted_then_a_question_counts_as_often_as_they_say() -> None:
+    rows, answerable = shifted(100)
+    twice = [2.0 if place < 50 else 1.0 for place in range(100)]
+
+    by_weight = adjust(calibration(), rows, answerable, {}, weights=twice)
+    by_count = adjust(calibration(), [*rows, *rows[:50]], [*answerable, *answerable[:50]], {})
+
+    assert by_weight.coefficients == pytest.approx(by_count.coefficients, abs=1e-3)
+    assert by_weight.intercept == pytest.approx(by_count.intercept, abs=1e-3)
+
+
 def test_given_too_few_labels_when_adjusted_then_nothing_comes_of_it() -> None:
     rows, answerable = labelled(30)
 

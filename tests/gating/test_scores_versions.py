@@ -31,7 +31,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "d17b4de790f6"),
     "language": (3, "b596c57b6c07"),
-    "features": (9, "1628817f0076"),
+    "features": (9, "4cc7f881aa47"),
 }
 
 

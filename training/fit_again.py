@@ -1,0 +1,114 @@
+"""Fit both scores again from where they are, after the answerability model or a feature changed, and write them to `data/`.
+
+    python -m training.fit_again MEASURED.jsonl [MEASURED.jsonl ...] [--c 0.01] [--write]
+
+The files are those that `training.fit_scores` measures. Coefficients are held near to the ones in force, which more sets were fitted on
+than have to be measured again. Prints for each group what was right, what was said before and now, and AUROC and calibration error, each
+question judged by a fit that did not see it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GroupKFold
+
+from rag_core.gating.fitting import adjust
+from rag_core.gating.scores import FILE, Calibration, Identity, is_narrow, read
+from rag_core.settings import Settings
+from rag_core.wiring import answerability_model, embedder
+from training.files import rows
+from training.fit_scores import FOLDS, LICENCES, balanced_weights
+
+BINS = 10  # of the calibration error
+SAID = ("right", "answerable")  # labels: of correctness, of answerability
+
+
+def again(base: Calibration, found: Sequence[dict[str, Any]], label: str, c: float) -> Calibration:
+    """The score moved to what these questions say; that for few passages apart from that for many."""
+    narrow = [row for row in found if is_narrow(row["signals"])]
+    wide = [row for row in found if not is_narrow(row["signals"])]
+    moved = _moved(replace(base, narrow=None), wide, label, c)
+    return replace(moved, narrow=_moved(base.narrow, narrow, label, c) if base.narrow else None)
+
+
+def _moved(base: Calibration, found: Sequence[dict[str, Any]], label: str, c: float) -> Calibration:
+    weights = balanced_weights([row["group"] for row in found])
+    return adjust(base, [row["signals"] for row in found], [row[label] for row in found], base.provenance, c=c, weights=weights)
+
+
+def report(base: Calibration, found: Sequence[dict[str, Any]], label: str, c: float) -> str:
+    """A line for each group: share, mean before and now, AUROC and calibration error before and now."""
+    before, now = said(base, found), np.zeros(len(found))
+    for train, test in GroupKFold(FOLDS).split(found, groups=[row["question"] for row in found]):
+        now[test] = said(again(base, [found[i] for i in train], label, c), [found[i] for i in test])
+    group, y = np.array([row["group"] for row in found]), np.array([row[label] for row in found])
+    lines = []
+    for name in dict.fromkeys(group.tolist()):
+        of = group == name
+        figures = " | ".join(
+            f"{p[of].mean():.2f}, AUROC {_auroc(y[of], p[of]):.3f}, error {error(y[of], p[of]):.3f}" for p in (before, now)
+        )
+        lines.append(f"{label} {name}: {of.sum()} questions, {y[of].mean():.2f} | {figures}")
+    weights = np.array(balanced_weights(group.tolist()))
+    loss = [float(-(weights * np.log(np.where(y, p, 1 - p).clip(1e-6))).mean()) for p in (before, now)]
+    return "\n".join([*lines, f"{label}: log loss {loss[0]:.4f} before, {loss[1]:.4f} now", ""])
+
+
+def said(score: Calibration, found: Sequence[dict[str, Any]]) -> np.ndarray:
+    """Probabilities of the questions, shape (len(found),)."""
+    return np.array([score.probability(row["signals"]) for row in found])
+
+
+def error(y: np.ndarray, p: np.ndarray) -> float:
+    """Calibration error: the mean distance of what is said and what is so over tenths of the scale, by their size."""
+    tenth = np.minimum((p * BINS).astype(int), BINS - 1)
+    return float(sum((tenth == t).mean() * abs(p[tenth == t].mean() - y[tenth == t].mean()) for t in set(tenth.tolist())))
+
+
+def _auroc(y: np.ndarray, p: np.ndarray) -> float:
+    return float(roc_auc_score(y, p)) if len(set(y.tolist())) > 1 else float("nan")
+
+
+def main() -> None:
+    """Read what was measured; report, fit, and write where asked to."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kept", type=Path, nargs="+", help="files of measurements")
+    parser.add_argument("--c", type=float, default=0.01, help="how far coefficients may go; a small one moves the intercepts alone")
+    parser.add_argument("--write", action="store_true", help="write data/answerability.json")
+    given = parser.parse_args()
+    found = [row for path in given.kept for row in rows(path)]
+    whole = read(FILE)
+    assert whole.correctness is not None
+    bases = {"right": whole.correctness, "answerable": replace(whole, correctness=None)}
+    for label in SAID:
+        sys.stdout.write(report(bases[label], found, label, given.c))
+    if not given.write:
+        return
+    settings = Settings.load()
+    identity = Identity.of(embedder(settings.embedding_model, "auto"), answerability_model(settings))
+    fitted = {label: _named(again(bases[label], found, label, given.c), identity) for label in SAID}
+    about = {"date": date.today().isoformat(), "c": given.c, "sets": dict(Counter(row["group"] for row in found)), "licences": LICENCES}
+    hashes = sorted({*whole.provenance.get("question_hashes", ()), *(row["question"] for row in found)})
+    provenance = {**whole.provenance, "again": {**about, "program": "training/fit_again.py"}, "question_hashes": hashes}
+    made = replace(fitted["answerable"], correctness=fitted["right"], provenance=provenance)
+    FILE.write_text(json.dumps(made.to_json(), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _named(score: Calibration, identity: Identity) -> Calibration:
+    narrow = replace(score.narrow, identity=identity) if score.narrow else None
+    return replace(score, identity=identity, narrow=narrow)
+
+
+if __name__ == "__main__":
+    main()
