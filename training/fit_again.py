@@ -3,8 +3,9 @@
     python -m training.fit_again MEASURED.jsonl [MEASURED.jsonl ...] [--c 0.01] [--write]
 
 The files are those that `training.fit_scores` measures. Coefficients are held near to the ones in force, which more sets were fitted on
-than have to be measured again. Prints for each group what was right, what was said before and now, and AUROC and calibration error, each
-question judged by a fit that did not see it.
+than have to be measured again. In correctness among many passages only what the answerability model says is weighed anew, so that nothing
+moves in the languages that it does not read. Prints for each group what was right, what was said before and now, and AUROC and
+calibration error, each question judged by a fit that did not see it.
 """
 
 from __future__ import annotations
@@ -20,16 +21,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.optimize import minimize
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
 from rag_core.gating.fitting import adjust
-from rag_core.gating.scores import FILE, Calibration, Identity, is_narrow, read
+from rag_core.gating.scores import FAR, FILE, Calibration, Identity, is_narrow, read
 from rag_core.settings import Settings
 from rag_core.wiring import answerability_model, embedder
 from training.files import rows
 from training.fit_scores import FOLDS, LICENCES, balanced_weights
 
+OF_MODEL = ("answer_best", "answer_first", "unit_best", "unit_next", "unit_share")  # features that are 0 where the model was not asked
 BINS = 10  # of the calibration error
 SAID = ("right", "answerable")  # labels: of correctness, of answerability
 
@@ -38,13 +41,42 @@ def again(base: Calibration, found: Sequence[dict[str, Any]], label: str, c: flo
     """The score moved to what these questions say; that for few passages apart from that for many."""
     narrow = [row for row in found if is_narrow(row["signals"])]
     wide = [row for row in found if not is_narrow(row["signals"])]
-    moved = _moved(replace(base, narrow=None), wide, label, c)
+    moved = (_weighed if label == "right" else _moved)(replace(base, narrow=None), wide, label, c)
     return replace(moved, narrow=_moved(base.narrow, narrow, label, c) if base.narrow else None)
 
 
 def _moved(base: Calibration, found: Sequence[dict[str, Any]], label: str, c: float) -> Calibration:
     weights = balanced_weights([row["group"] for row in found])
     return adjust(base, [row["signals"] for row in found], [row[label] for row in found], base.provenance, c=c, weights=weights)
+
+
+def _weighed(base: Calibration, found: Sequence[dict[str, Any]], label: str, c: float) -> Calibration:
+    """The score with other weights of what the model says, and as it was where the model was not asked.
+
+    Beside the weights a shift is fitted, without a penalty, for the questions that were read: the weight of `read` and the intercept
+    carry it.
+    """
+    weights = np.array(balanced_weights([row["group"] for row in found]))
+    asked = np.array([bool(row["signals"]["read"]) for row in found])
+    y = np.array([row[label] for row in found], dtype=float)[asked]
+    at = [base.features.index(name) for name in OF_MODEL]
+    mean, scale = np.array(base.mean), np.array(base.scale)
+    unasked = np.clip(-mean / scale, -FAR, FAR)[at]
+    signals = [row["signals"] for row in found if row["signals"]["read"]]
+    x = np.clip((np.array([[row[name] for name in OF_MODEL] for row in signals]) - mean[at]) / scale[at], -FAR, FAR) - unasked
+    before, counts = np.array([base.logit(row) for row in signals]), weights[asked]
+
+    def loss(moved: np.ndarray) -> float:
+        odds = before + x @ moved[:-1] + moved[-1]
+        return float((counts * (np.logaddexp(0, odds) - y * odds)).sum() + moved[:-1] @ moved[:-1] / (2 * c))
+
+    *changes, shift = map(float, minimize(loss, np.zeros(len(at) + 1), method="L-BFGS-B").x)
+    coefficients, read_at = list(base.coefficients), base.features.index("read")
+    for place, change in zip(at, changes, strict=True):
+        coefficients[place] += change
+    coefficients[read_at] += shift * base.scale[read_at]
+    constant = shift * base.mean[read_at] - float(np.dot(changes, unasked))
+    return replace(base, coefficients=tuple(coefficients), intercept=base.intercept + constant)
 
 
 def report(base: Calibration, found: Sequence[dict[str, Any]], label: str, c: float) -> str:

@@ -13,20 +13,24 @@ from training.fit_again import again, error, report
 ZERO = dict.fromkeys(FEATURES, 0.0)
 
 
-def test_given_scores_of_a_network_that_says_more_then_those_for_many_passages_move_and_the_others_stay() -> None:
+def test_given_a_network_that_says_more_then_it_is_weighed_anew_and_what_it_did_not_read_stays_as_it_was() -> None:
     draw = np.random.default_rng(5)
     found = []
     for place in range(400):
-        right = place % 2 == 0
-        signals = ZERO | {"searched": 1.0, "coverage_all": float(draw.normal(1.0 if right else 0.0, 0.3))}
+        right, read = place % 2 == 0, float(place % 4 < 3)
+        told = {"read": read, "unit_best": read * float(draw.normal(2.0 if right else -2.0, 1.0))}
+        signals = ZERO | {"searched": 1.0, "coverage_all": 0.5} | told
         found.append({"signals": signals, "right": right, "answerable": right, "group": "pdf", "question": str(place)})
     base = calibration()
     assert not any(is_narrow(row["signals"]) for row in found)
 
     moved = again(base, found, "right", c=1.0)
 
+    read, unread = ([row["signals"] for row in found if row["signals"]["read"] == value] for value in (1.0, 0.0))
+    assert [moved.logit(row) for row in unread] == pytest.approx([base.logit(row) for row in unread])
+    by_word = sorted(read, key=lambda row: row["unit_best"])
+    assert moved.probability(by_word[-1]) - moved.probability(by_word[0]) > 0.9
     assert moved.narrow is None
-    assert moved.probability(found[0]["signals"]) != base.probability(found[0]["signals"])
     assert "right pdf: 400 questions, 0.50" in report(base, found, "right", 1.0)
 
 
