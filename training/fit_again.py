@@ -1,11 +1,12 @@
 """Fit both scores again from where they are, after the answerability model or a feature changed, and write them to `data/`.
 
-    python -m training.fit_again MEASURED.jsonl [MEASURED.jsonl ...] [--c 0.01] [--write]
+    python -m training.fit_again MEASURED.jsonl [MEASURED.jsonl ...] [--c 0.003] [--few-c 0.1] [--few-shift -0.35] [--write]
 
 The files are those that `training.fit_scores` measures. Coefficients are held near to the ones in force, which more sets were fitted on
 than have to be measured again. In correctness among many passages only what the answerability model says is weighed anew, so that nothing
-moves in the languages that it does not read. Prints for each group what was right, what was said before and now, and AUROC and
-calibration error, each question judged by a fit that did not see it.
+moves in the languages that it does not read. The score for few passages is fitted with a strength of its own, and may be lowered: the
+network learned from other passages of the articles that these questions are of, and is surer there than elsewhere. Prints for each group
+what was right, what was said before and now, and AUROC and calibration error, each question judged by a fit that did not see it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -37,12 +38,24 @@ BINS = 10  # of the calibration error
 SAID = ("right", "answerable")  # labels: of correctness, of answerability
 
 
-def again(base: Calibration, found: Sequence[dict[str, Any]], label: str, c: float) -> Calibration:
+@dataclass(frozen=True)
+class How:
+    """How far weights may go among many passages and among few, and what the odds among few are moved by in the end."""
+
+    c: float = 0.003
+    few_c: float = 0.1
+    few_shift: float = -0.35
+
+
+def again(base: Calibration, found: Sequence[dict[str, Any]], label: str, how: How) -> Calibration:
     """The score moved to what these questions say; that for few passages apart from that for many."""
     narrow = [row for row in found if is_narrow(row["signals"])]
     wide = [row for row in found if not is_narrow(row["signals"])]
-    moved = (_weighed if label == "right" else _moved)(replace(base, narrow=None), wide, label, c)
-    return replace(moved, narrow=_moved(base.narrow, narrow, label, c) if base.narrow else None)
+    moved = (_weighed if label == "right" else _moved)(replace(base, narrow=None), wide, label, how.c)
+    if base.narrow is None:
+        return moved
+    few = _moved(base.narrow, narrow, label, how.few_c)
+    return replace(moved, narrow=replace(few, intercept=few.intercept + (how.few_shift if label == "right" else 0.0)))
 
 
 def _moved(base: Calibration, found: Sequence[dict[str, Any]], label: str, c: float) -> Calibration:
@@ -79,11 +92,11 @@ def _weighed(base: Calibration, found: Sequence[dict[str, Any]], label: str, c: 
     return replace(base, coefficients=tuple(coefficients), intercept=base.intercept + constant)
 
 
-def report(base: Calibration, found: Sequence[dict[str, Any]], label: str, c: float) -> str:
+def report(base: Calibration, found: Sequence[dict[str, Any]], label: str, how: How) -> str:
     """A line for each group: share, mean before and now, AUROC and calibration error before and now."""
     before, now = said(base, found), np.zeros(len(found))
     for train, test in GroupKFold(FOLDS).split(found, groups=[row["question"] for row in found]):
-        now[test] = said(again(base, [found[i] for i in train], label, c), [found[i] for i in test])
+        now[test] = said(again(base, [found[i] for i in train], label, how), [found[i] for i in test])
     group, y = np.array([row["group"] for row in found]), np.array([row[label] for row in found])
     lines = []
     for name in dict.fromkeys(group.tolist()):
@@ -116,21 +129,24 @@ def main() -> None:
     """Read what was measured; report, fit, and write where asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kept", type=Path, nargs="+", help="files of measurements")
-    parser.add_argument("--c", type=float, default=0.01, help="how far coefficients may go; a small one moves the intercepts alone")
+    parser.add_argument("--c", type=float, default=How.c, help="how far weights may go; a small one moves the intercepts alone")
+    parser.add_argument("--few-c", type=float, default=How.few_c, help="the same among few passages")
+    parser.add_argument("--few-shift", type=float, default=How.few_shift, help="added to the log odds of correctness among few passages")
     parser.add_argument("--write", action="store_true", help="write data/answerability.json")
     given = parser.parse_args()
+    how = How(given.c, given.few_c, given.few_shift)
     found = [row for path in given.kept for row in rows(path)]
     whole = read(FILE)
     assert whole.correctness is not None
     bases = {"right": whole.correctness, "answerable": replace(whole, correctness=None)}
     for label in SAID:
-        sys.stdout.write(report(bases[label], found, label, given.c))
+        sys.stdout.write(report(bases[label], found, label, how))
     if not given.write:
         return
     settings = Settings.load()
     identity = Identity.of(embedder(settings.embedding_model, "auto"), answerability_model(settings))
-    fitted = {label: _named(again(bases[label], found, label, given.c), identity) for label in SAID}
-    about = {"date": date.today().isoformat(), "c": given.c, "sets": dict(Counter(row["group"] for row in found)), "licences": LICENCES}
+    fitted = {label: _named(again(bases[label], found, label, how), identity) for label in SAID}
+    about = {"date": date.today().isoformat(), **asdict(how), "sets": dict(Counter(row["group"] for row in found)), "licences": LICENCES}
     hashes = sorted({*whole.provenance.get("question_hashes", ()), *(row["question"] for row in found)})
     provenance = {**whole.provenance, "again": {**about, "program": "training/fit_again.py"}, "question_hashes": hashes}
     made = replace(fitted["answerable"], correctness=fitted["right"], provenance=provenance)

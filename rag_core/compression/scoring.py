@@ -21,7 +21,7 @@ from rag_core.domain.ports import PageText, Vectors
 from rag_core.gating.asked import AskedFor, asks
 from rag_core.gating.features import NO_ODDS, Weights
 from rag_core.gating.fit import NOWHERE, Context, Fit, fits
-from rag_core.gating.row import CELL, outdone
+from rag_core.gating.row import CELL, nameless, outdone
 from rag_core.gating.stated import names_only_periods
 from rag_core.grounding.units import Unit, units
 from rag_core.ingest.blocks.rows import ends_sentence
@@ -155,12 +155,17 @@ def said_otherwise(scored: Scored, text: str, asked: AskedFor, read: Read | None
 
 
 def _without_outdone(scored: list[Scored], asked: AskedFor) -> list[Scored]:
-    """The units, where a row that another row of its table outdoes is not known by its label (`outdone`)."""
+    """The units, where a row that another one outdoes is not known by its label: one of its table, or one of its document by a name."""
     rows: dict[str, list[int]] = {}
+    of_document: dict[str, list[int]] = {}
     for j, one in enumerate(scored):
         if one.fit and one.fit.row:
             rows.setdefault(one.unit.passage.id, []).append(j)
+            of_document.setdefault(one.unit.passage.document, []).append(j)
     behind = set[int]()
+    for found in of_document.values() if asked.names else ():
+        labels = [scored[j].unit.text.partition(CELL)[0] for j in found]
+        behind.update(j for j, lost in zip(found, nameless(asked, labels, [_where(scored[j]) for j in found]), strict=True) if lost)
     for places in rows.values():
         labels = [scored[j].unit.text.partition(CELL)[0] for j in places]
         language = scored[places[0]].unit.passage.language
@@ -213,8 +218,12 @@ def _typed(fit: Fit) -> float:
 
 def _reading(text: str, of: Scored) -> str:
     """A unit, or other words for it, as the answerability model reads it where the unit stands."""
-    passage = of.unit.passage
-    return reading(text, context(of.context.title, passage.section, passage.header_text), of.context.previous)
+    return reading(text, _where(of), of.context.previous)
+
+
+def _where(of: Scored) -> str:
+    """The title and the headings that a unit stands under, and the header of its table."""
+    return context(of.context.title, of.unit.passage.section, of.unit.passage.header_text)
 
 
 def _read(scored: list[Scored], texts: Sequence[str], read: Read, legible: Collection[str]) -> list[Scored]:

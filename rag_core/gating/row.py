@@ -83,6 +83,28 @@ def outdone(asked: AskedFor, labels: Sequence[str], language: str) -> list[bool]
     return [bool(mine) and any(mine < other and more <= besides for other, more in split) for mine, besides in split]
 
 
+def nameless(asked: AskedFor, labels: Sequence[str], places: Sequence[str]) -> list[bool]:
+    """For each row of a document, whether others are names of the question, and this one has none of these.
+
+    "Canada | 286.9" says that the net sales of Canada are not those of "Total net sales | 2,418.6".
+
+    Args:
+        asked: what the question asks for.
+        labels: of the rows.
+        places: for each the title of its document, the headings that it stands under, and the heads of its table.
+    """
+    names = {frozenset(word[:KEY_CHARS] for word in name) for name in asked.names}
+    keys = [_keys(label) for label in labels]
+    rows = {frozenset(mine) for mine in keys} & names
+    named = frozenset().union(*rows)
+    return [bool(named) and named.isdisjoint(mine | _keys(place)) for mine, place in zip(keys, places, strict=True)]
+
+
+def _keys(text: str) -> set[str]:
+    """The beginnings of a text's words outside brackets."""
+    return {word[:KEY_CHARS] for word in map(fold, WORD.findall(_BRACKETS.sub(" ", text)))}
+
+
 def _share(asked: AskedFor, cell: str, beside: set[str], language: str, least: float = 0.0) -> float:
     """`row_asked` of one cell as the label, beside the beginnings of the words above; 0 where less than `least` of the subject is there."""
     small = small_words(language)

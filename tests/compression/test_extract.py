@@ -327,6 +327,15 @@ def test_given_a_longer_label_that_the_question_has_then_the_shorter_one_is_not_
     assert total["Total assets | 40"].features["fit_row"] > ROW_ALONE, "nothing that is asked for is in the longer label only"
 
 
+def test_given_a_row_that_is_a_name_of_the_question_then_the_total_is_not_the_row() -> None:
+    found = {
+        one.unit.text: one for one in rows_of("What were total net sales in Canada?", "In m\t2022\nCanada\t286\nTotal net sales\t418", 10)
+    }
+
+    assert found["Total net sales | 418"].features["fit_row"] == 0.0
+    assert found["Canada | 286"].features["fit_row"] > 0
+
+
 def test_given_a_longer_label_in_a_row_that_cannot_be_the_one_then_it_outdoes_no_other() -> None:
     found = {
         one.unit.text: one for one in rows_of("How much were current assets?", "A\t2022\nTotal assets\t40\nCurrent assets\tsee note", 7)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rag_core.gating.asked import asked_for
 from rag_core.gating.fit import NOWHERE, Context, Fit, _defined, _is_part_of_year, fits
-from rag_core.gating.row import outdone
+from rag_core.gating.row import nameless, outdone
 from rag_core.gating.stated import read
 from rag_core.language import LANGUAGES
 from tests.gating.test_asked import HOSTILE
@@ -308,6 +308,28 @@ def test_given_the_labels_of_a_table_then_one_that_has_less_of_the_subject_than_
     assert outdone(asked, [], "en") == []
     ours = asked_for("What score did Model A + Tuning achieve?", "en")
     assert outdone(ours, ["Model A", "Model A + Tuning (ours)"], "en") == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("question", "places", "lost"),
+    [
+        ("What were total net sales in Canada?", ["Sales", "Sales"], [True, False]),
+        ("What were total net sales in Canada?", ["Sales in Canada", "Sales"], [False, False]),  # its place has the name
+        ("What were total net sales in Norway?", ["Sales", "Sales"], [False, False]),  # no row is that name
+        ("What were total net sales?", ["Sales", "Sales"], [False, False]),
+    ],
+)
+def test_given_a_row_that_is_a_name_of_the_question_then_one_without_it_is_not_known_by_its_label(
+    question: str, places: list[str], lost: list[bool]
+) -> None:
+    assert nameless(asked_for(question, "en"), ["Total net sales", "Canada"], places) == lost
+
+
+def test_given_two_names_of_the_question_that_are_rows_then_neither_outdoes_the_other() -> None:
+    asked = asked_for("What were net sales in Canada and Norway?", "en")
+
+    assert nameless(asked, ["Canada", "Norway", "Total"], ["", "", ""]) == [False, False, True]
+    assert nameless(asked, [], []) == []
 
 
 @pytest.mark.parametrize(

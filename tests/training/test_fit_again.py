@@ -8,7 +8,7 @@ from builders import calibration
 
 from rag_core.gating.features import FEATURES
 from rag_core.gating.scores import is_narrow
-from training.fit_again import again, error, report
+from training.fit_again import How, again, error, report
 
 ZERO = dict.fromkeys(FEATURES, 0.0)
 
@@ -24,14 +24,14 @@ def test_given_a_network_that_says_more_then_it_is_weighed_anew_and_what_it_did_
     base = calibration()
     assert not any(is_narrow(row["signals"]) for row in found)
 
-    moved = again(base, found, "right", c=1.0)
+    moved = again(base, found, "right", How(c=1.0))
 
     read, unread = ([row["signals"] for row in found if row["signals"]["read"] == value] for value in (1.0, 0.0))
     assert [moved.logit(row) for row in unread] == pytest.approx([base.logit(row) for row in unread])
     by_word = sorted(read, key=lambda row: row["unit_best"])
     assert moved.probability(by_word[-1]) - moved.probability(by_word[0]) > 0.9
     assert moved.narrow is None
-    assert "right pdf: 400 questions, 0.50" in report(base, found, "right", 1.0)
+    assert "right pdf: 400 questions, 0.50" in report(base, found, "right", How(c=1.0))
 
 
 def test_given_what_is_said_and_what_is_so_then_the_error_is_their_distance_by_tenths() -> None:
