@@ -36,7 +36,7 @@ from rag_core.settings import Settings
 
 COLLECTION, DIM = "default", 32
 SETTINGS = Settings.load()
-NOT_READ = ("lock", "lock.json")  # who writes, for a message only
+NOT_READ = ("lock", "lock.json", "inbox.lock")  # who writes, for a message only
 OPTIONAL = {RECORDS: "records", CACHE: "cache", "calibration.json": "calibration"}  # deleted: as if they had never been made
 BODIES, WAITING = {"The notice period is 28 days.", "Cats sleep all day.", "Dogs run about."}, "Not yet."
 PORTS = {"vectors": FaissStore(DIM), "lexical": Bm25Store()}

@@ -34,7 +34,7 @@ from training.files import rows
 from training.fit_scores import FOLDS, LICENCES, balanced_weights
 
 OF_MODEL = ("answer_best", "answer_first", "unit_best", "unit_next", "unit_share")  # features that are 0 where the model was not asked
-BINS = 10  # of the calibration error
+BINS = 10  # tenths of the scale, over which the calibration error is taken
 SAID = ("right", "answerable")  # labels: of correctness, of answerability
 
 
@@ -75,9 +75,9 @@ def _weighed(base: Calibration, found: Sequence[dict[str, Any]], label: str, c: 
     at = [base.features.index(name) for name in OF_MODEL]
     mean, scale = np.array(base.mean), np.array(base.scale)
     unasked = np.clip(-mean / scale, -FAR, FAR)[at]
-    signals = [row["signals"] for row in found if row["signals"]["read"]]
-    x = np.clip((np.array([[row[name] for name in OF_MODEL] for row in signals]) - mean[at]) / scale[at], -FAR, FAR) - unasked
-    before, counts = np.array([base.logit(row) for row in signals]), weights[asked]
+    measured = [row["signals"] for row in found if row["signals"]["read"]]
+    x = np.clip((np.array([[row[name] for name in OF_MODEL] for row in measured]) - mean[at]) / scale[at], -FAR, FAR) - unasked
+    before, counts = np.array([base.logit(row) for row in measured]), weights[asked]
 
     def loss(moved: np.ndarray) -> float:
         odds = before + x @ moved[:-1] + moved[-1]

@@ -31,7 +31,7 @@ from training.answer_pairs import Pair
 from training.files import SEED, rows
 
 HELD = 0.03  # share of the questions that are held out
-SENTENCES, PASSAGES = (2, 4), (1, 1)  # of a question: pairs labelled yes and labelled no, at most
+SENTENCES, PASSAGES = (2, 4), (1, 1)  # pairs of a question at most, labelled yes and labelled no
 UNANSWERED = 2  # sentences labelled no of a question of which nothing that was read holds an answer
 MAX_CHARS = 350  # in a text without a mark that counts as a sentence; a longer one is a passage
 

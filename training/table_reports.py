@@ -20,9 +20,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from training.pdf_documents import main as write
-from training.pdf_documents import reports
-from training.pdf_texts import Question, Text
+from training.pdf.documents import main as write
+from training.pdf.documents import reports
+from training.pdf.texts import Question, Text
 
 SEED, ORDER = 7, 13  # random numbers for questions and for documents; chosen
 A_TABLE = 8  # look-ups at most; chosen

@@ -58,7 +58,7 @@ def in_full(said: str, language: str) -> str:
 
 
 def listed(acronym: str, language: str) -> str:
-    """What a well-known acronym stands for in a language; empty where it is on no list."""
+    """The long form of a well-known acronym in a language; empty where it is on no list."""
     return _listed().get(language, {}).get(acronym, "")
 
 

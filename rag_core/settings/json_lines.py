@@ -12,7 +12,7 @@ import logging
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any, TextIO
 
 _undo: list[Callable[[], None]] = []  # what puts everything back as it was, the latest last
@@ -117,7 +117,8 @@ def _take(handler: logging.StreamHandler[Any], form: logging.Formatter, stream: 
 
     def back() -> None:
         handler.setFormatter(before)
-        handler.setStream(was)
+        with handler.lock or nullcontext():
+            handler.stream = was  # `setStream` would flush ours, which a test or a server may have closed by now
 
     _undo.append(back)
 

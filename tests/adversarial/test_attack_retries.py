@@ -75,7 +75,7 @@ def test_given_a_lie_when_the_model_then_declines_then_its_refusal_ends_it(arena
 DECLINED = [
     ("en", "How many days of sick leave are paid in full?", POLICIES, True),
     ("cs", "Jak dlouhá je záruka na zboží?", "smlouva-o-dodavce.pdf", False),
-    ("de", "Wie lange werden Sicherungen aufbewahrt?", "wissensdatenbank.pdf", True),
+    ("de", "Wann verfällt nicht genommener Urlaub?", "wissensdatenbank.pdf", True),
     ("hi", "सार्व अंतर किसे कहते हैं?", "samantar-shreni.pdf", False),
 ]
 

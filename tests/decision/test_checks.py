@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # who else may read a setting of a check, and why: what is beside a judgement
 READ_ELSEWHERE = {
-    "distance_mode": {"gating/levels.py", "decision/batch/asked.py"},  # the cut marks passages too
+    "distance_mode": {"settings/configuration.py", "gating/levels.py", "decision/batch/asked.py"},  # the cut marks passages too
     "max_distance": {"settings/configuration.py", "gating/levels.py", "decision/batch/asked.py", "decision/decide.py"},
     "contradictions_mode": {"gating/levels.py"},  # whether both sides are shown
     "min_correctness": {"evaluation/certify/find.py", "service/messages/profile_models.py"},  # of an intent; in an example
@@ -32,6 +32,7 @@ READ_ELSEWHERE = {
     "correctness_mode": {"records/older.py"},  # off in a record of before it was
     "expand_searches": {"decision/progress.py", "evaluation/cost.py"},  # how often the model is asked
     "min_support": {"decision/measure.py", "decision/llm_steps.py", "grounding/entailment.py"},  # below it other passages are looked at too
+    "min_documents_mode": {"settings/configuration.py"},  # on where the environment sets the number
     "min_documents": {"settings/configuration.py", "domain/status.py"},  # a variable of the environment; the reason has the same name
 }
 # the pages speak of the gate of the headline number ("% sure"), and of what a preset switches with a calibration; of no other check

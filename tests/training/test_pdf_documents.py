@@ -5,9 +5,9 @@ import random
 
 import pymupdf
 
-from training.pdf_documents import WORDS, Document, main
-from training.pdf_forms import Sheet
-from training.pdf_texts import Question, Text, folded, stands
+from training.pdf.documents import WORDS, Document, main
+from training.pdf.forms import Sheet
+from training.pdf.texts import Question, Text, folded, stands
 
 CELLS = (
     "Net sales | Years ended June 30, 2019 : $1,496.5",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from html import escape
 from itertools import groupby
 
-from training.pdf_pages import A4, LETTER, SLIDE, Look, chart
+from training.pdf.pages import A4, LETTER, SLIDE, Look, chart
 
 # the styles of each form, in CSS; sizes as such documents use them
 LOOKS = {

@@ -12,7 +12,7 @@ from pathlib import Path
 from rag_core.evaluation.labelled import holds_answer
 from training.answer_rows import labelled
 from training.files import Row, rows
-from training.pdf_forms import sentences
+from training.pdf.forms import sentences
 
 
 @dataclass(frozen=True)

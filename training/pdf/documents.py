@@ -1,6 +1,6 @@
 """Training texts set as PDFs of the kinds that people bring, with questions and gold in the bench's form. Not part of the product.
 
-    python -m training.pdf_documents PATH_TO_TRAINING_DATA OUT [--tables TATQA.jsonl] [--papers COVIDQA.jsonl] [--more SQUAD_LIKE.jsonl ...]
+    python -m training.pdf.documents PATH_TO_TRAINING_DATA OUT [--tables TATQA.jsonl] [--papers COVIDQA.jsonl] [--more SQUAD_LIKE.jsonl ...]
 
 Writes OUT/pdfs/*.pdf, OUT/questions.jsonl, OUT/gold.jsonl, and OUT/contexts.jsonl: the texts that questions were taken from. A model
 trained on the same files leaves those out. Half of the questions have an answer in their document. `MIX` says what the others are.
@@ -23,9 +23,9 @@ from pathlib import Path
 import pymupdf
 
 from training.files import SEED, rows
-from training.pdf_forms import LOOKS, NAMES, PLACES, Sheet, heading_of, sentences
-from training.pdf_pages import Words, set_pages
-from training.pdf_texts import Question, Text, covered, folded, from_articles, from_bench, from_papers, from_tables, grouped, stands
+from training.pdf.forms import LOOKS, NAMES, PLACES, Sheet, heading_of, sentences
+from training.pdf.pages import Words, set_pages
+from training.pdf.texts import Question, Text, covered, folded, from_articles, from_bench, from_papers, from_tables, grouped, stands
 
 LANGUAGES = (
     "de",
@@ -41,7 +41,7 @@ REPORTS = 20  # annual reports
 MAX_ANSWER = 15  # words
 COVERED = 0.75  # share of a question's words in one unit of another text that makes its label doubtful
 SECTIONS = ("Background", "Introduction", "Methods", "Results", "Discussion", "Limitations")
-WORDS = json.loads((Path(__file__).parent / "pdf_words.json").read_text(encoding="utf-8"))
+WORDS = json.loads((Path(__file__).parent / "words.json").read_text(encoding="utf-8"))
 
 
 @dataclass
