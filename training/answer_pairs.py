@@ -18,14 +18,13 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from rag_core.compression.selection import reading
 from rag_core.evaluation.labelled import holds_answer
 from rag_core.language import content_terms, sentences, terms
-from training.files import SEED, rows
+from training.files import SEED, asking, rows, split_of
 
 HELD = 0.04  # share of the contexts that are held out
 SAME, NEAR, EMPTY = 2, 1, 2  # pairs labelled no: of the same context, of the article; of the context of a question without an answer
@@ -119,10 +118,10 @@ class Source:
                 around = max(0, min((gold or [draw.randrange(len(units))])[0] - MAX_UNITS // 2, len(units) - MAX_UNITS))
                 gold = [at - around for at in gold if around <= at < around + MAX_UNITS]
                 units = units[around : around + MAX_UNITS]
-            split = "held" if int(sha256(key.encode()).hexdigest()[:8], 16) / 0xFFFFFFFF < HELD else "train"
+            split = split_of(key, HELD)
             title = str(row.get("title") or "").replace("_", " ")
 
-            asks = row["question"].strip().rstrip("? ") + "?"
+            asks = asking(row["question"])
             elsewhere = [] if row["source"] in TEMPLATES else [other for other in self.article[self.place(row)] if other != key]
             if draw.random() < PASSAGES and len(key) <= MAX_CHARS:
                 yield Pair(asks, _whole(units), "passage", answerable, row["source"], row["lang"], split)

@@ -1,8 +1,9 @@
-"""Shared by the programs here: how they read rows, and the seed that they draw with."""
+"""Shared by the programs here: how they read rows, draw, hold out, and write a question."""
 
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,3 +15,13 @@ SEED = 7  # any number would do; this one drew what is shipped
 def rows(path: Path) -> list[Row]:
     """The objects of a JSON lines file."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+def split_of(key: str, share: float) -> str:
+    """The split that a text falls into by its hash, in every run the same: held for about such a share of all texts, else train."""
+    return "held" if int(sha256(key.encode()).hexdigest()[:8], 16) / 0xFFFFFFFF < share else "train"
+
+
+def asking(question: str) -> str:
+    """A question as the answerability model reads it: it ends in one question mark."""
+    return question.strip().rstrip("? ") + "?"

@@ -23,9 +23,9 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
-from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
+from rag_core.evaluation.metrics import auroc, calibration_error, reliability
 from rag_core.gating.fitting import adjust
 from rag_core.gating.scores import FAR, FILE, Calibration, Identity, is_narrow, read
 from rag_core.settings import Settings
@@ -34,7 +34,6 @@ from training.files import rows
 from training.fit_scores import FOLDS, LICENCES, balanced_weights
 
 OF_MODEL = ("answer_best", "answer_first", "unit_best", "unit_next", "unit_share")  # features that are 0 where the model was not asked
-BINS = 10  # tenths of the scale, over which the calibration error is taken
 SAID = ("right", "answerable")  # labels: of correctness, of answerability
 
 
@@ -101,9 +100,7 @@ def report(base: Calibration, found: Sequence[dict[str, Any]], label: str, how: 
     lines = []
     for name in dict.fromkeys(group.tolist()):
         of = group == name
-        figures = " | ".join(
-            f"{p[of].mean():.2f}, AUROC {_auroc(y[of], p[of]):.3f}, error {error(y[of], p[of]):.3f}" for p in (before, now)
-        )
+        figures = " | ".join(_figures(p[of], y[of]) for p in (before, now))
         lines.append(f"{label} {name}: {of.sum()} questions, {y[of].mean():.2f} | {figures}")
     weights = np.array(balanced_weights(group.tolist()))
     loss = [float(-(weights * np.log(np.where(y, p, 1 - p).clip(1e-6))).mean()) for p in (before, now)]
@@ -115,14 +112,9 @@ def said(score: Calibration, found: Sequence[dict[str, Any]]) -> np.ndarray:
     return np.array([score.probability(row["signals"]) for row in found])
 
 
-def error(y: np.ndarray, p: np.ndarray) -> float:
-    """Calibration error: the mean distance of what is said and what is so over tenths of the scale, by their size."""
-    tenth = np.minimum((p * BINS).astype(int), BINS - 1)
-    return float(sum((tenth == t).mean() * abs(p[tenth == t].mean() - y[tenth == t].mean()) for t in set(tenth.tolist())))
-
-
-def _auroc(y: np.ndarray, p: np.ndarray) -> float:
-    return float(roc_auc_score(y, p)) if len(set(y.tolist())) > 1 else float("nan")
+def _figures(said: np.ndarray, so: np.ndarray) -> str:
+    order, error = auroc(said, so), calibration_error(reliability(said, so))
+    return f"{said.mean():.2f}, AUROC {'-' if order is None else f'{order:.3f}'}, error {error:.3f}"
 
 
 def main() -> None:

@@ -17,7 +17,6 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 
 from rag_core.compression.selection import MARK
@@ -28,7 +27,7 @@ from rag_core.library.stored.sources import Source, text_source
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
 from training.answer_pairs import Pair
-from training.files import SEED, rows
+from training.files import SEED, asking, rows, split_of
 
 HELD = 0.03  # share of the questions that are held out
 SENTENCES, PASSAGES = (2, 4), (1, 1)  # pairs of a question at most, labelled yes and labelled no
@@ -82,8 +81,7 @@ def of_set(place: Path) -> tuple[list[Source], list[Asked]]:
 
 def pairs(asked: Asked, texts: Sequence[str], draw: random.Random) -> Iterator[Pair]:
     """The pairs of one question, from the texts that were read for it."""
-    question = asked.question.strip().rstrip("? ") + "?"
-    split = "held" if int(sha256(asked.question.encode()).hexdigest()[:8], 16) / 0xFFFFFFFF < HELD else "train"
+    question, split = asking(asked.question), split_of(asked.question, HELD)
     sentences = [text for text in texts if f" {MARK} " in text or len(text) < MAX_CHARS]
     for kind, group, (most_yes, most_no) in (
         ("sentence", sentences, SENTENCES), ("passage", [text for text in texts if text not in sentences], PASSAGES),

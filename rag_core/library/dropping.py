@@ -47,7 +47,7 @@ def drop(
         with writing(root, wait):
             note()
             # whoever hands something in just now comes first, and it goes with the rest
-            with storage_problems("deleting a collection"), Inbox(root / "inbox.json").held():
+            with storage_problems("deleting a collection"), Inbox(root).held():
                 os.rename(root, folder / f"{GONE}{secrets.token_hex(TAG_BYTES)}")
     clear(folder, forget_rows)
     return there

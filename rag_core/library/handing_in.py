@@ -32,5 +32,5 @@ def hand_in(root: Path, sources: Iterable[Source], room: Room, note: Callable[[I
     refused: list[tuple[str, IngestError]] = []
     store = partial(stored_sources.write, root)
     with storage_problems("taking files"):
-        taken = Inbox(root / "inbox.json").accept(room.admitted(sources, refused), store, note, counted=True)
+        taken = Inbox(root).accept(room.admitted(sources, refused), store, note, counted=True)
     return frozenset(row.digest for row, _ in taken)

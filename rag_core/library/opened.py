@@ -47,7 +47,7 @@ class Opened:
         self._store, self._note, self._on_erase, self._quota = store, note, on_erase, quota
         self._embedder = embedder
         self._on_delete = on_delete
-        self._inbox = Inbox(store.root / "inbox.json")
+        self._inbox = Inbox(store.root)
         self._swapping = threading.RLock()
         self._seen = (0, "")  # what CURRENT said when the snapshot was taken
         self._live: weakref.WeakSet[Snapshot] = weakref.WeakSet()

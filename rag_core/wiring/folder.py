@@ -247,7 +247,7 @@ def sizes(folder: Path, collection: str) -> tuple[int, int]:
 def room_taken(folder: Path, collection: str) -> tuple[int, int]:
     """The documents and bytes of files that count for a collection's quota; opens no index."""
     files, manifest = _files(folder, collection), _manifest(folder, collection)
-    found = taken(files.root, manifest.entries if manifest else (), Inbox(files.root / "inbox.json").rows().values())
+    found = taken(files.root, manifest.entries if manifest else (), Inbox(files.root).rows().values())
     return len(found), sum(found.values())
 
 
@@ -264,7 +264,7 @@ def hand_in(folder: Path, collection: str, sources: Sequence[Source]) -> frozens
             note(Action.INDEX, ids)
 
     try:
-        waiting = Inbox(files.root / "inbox.json").rows().values()
+        waiting = Inbox(files.root).rows().values()
         room = Room(quota_of(folder, collection), taken(files.root, manifest.entries if manifest else (), waiting))
         return handing_in.hand_in(files.root, sources, room, noted)
     except RagError as error:
@@ -275,7 +275,7 @@ def hand_in(folder: Path, collection: str, sources: Sequence[Source]) -> frozens
 def cut_off(folder: Path, collection: str) -> list[Accepted]:
     """The sources that an end of the process kept from being indexed, but for those that need a password; see `Inbox.cut_off`."""
     try:
-        return [row for row in Inbox(_files(folder, collection).root / "inbox.json").cut_off() if not row.needs_password]
+        return [row for row in Inbox(_files(folder, collection).root).cut_off() if not row.needs_password]
     except LibraryError:  # opening it says why
         return []
 
@@ -283,7 +283,7 @@ def cut_off(folder: Path, collection: str) -> list[Accepted]:
 def hold_back(folder: Path, collection: str, digests: Collection[str]) -> None:
     """Leave these sources to a person, who stopped their job."""
     with suppress(LibraryError), storage_problems("stopping a job"):
-        Inbox(_files(folder, collection).root / "inbox.json").hold_back(digests)
+        Inbox(_files(folder, collection).root).hold_back(digests)
 
 
 def contents_of(folder: Path, collection: str) -> Contents | None:

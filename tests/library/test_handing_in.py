@@ -124,7 +124,7 @@ def test_given_jobs_that_wait_when_the_process_ends_then_a_start_takes_their_fil
 
 def test_given_a_file_whose_indexing_was_begun_too_often_or_that_an_earlier_version_listed_then_a_person_decides(tmp_path: Path) -> None:
     hand_in(tmp_path, "default", [ONE])
-    inbox = Inbox(tmp_path / "default" / "inbox.json")
+    inbox = Inbox(tmp_path / "default")
     for _ in range(MAX_TRIES):
         assert [row.name for row in inbox.cut_off()] == ["one"]
         inbox.begin([ONE.digest])

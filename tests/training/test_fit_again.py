@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from builders import calibration
 
+from rag_core.evaluation.metrics import calibration_error, reliability
 from rag_core.gating.features import FEATURES
 from rag_core.gating.scores import is_narrow
-from training.fit_again import How, again, error, report
+from training.fit_again import How, again, report
 
 ZERO = dict.fromkeys(FEATURES, 0.0)
 
@@ -37,5 +38,5 @@ def test_given_a_network_that_says_more_then_it_is_weighed_anew_and_what_it_did_
 def test_given_what_is_said_and_what_is_so_then_the_error_is_their_distance_by_tenths() -> None:
     said = np.array([0.95, 0.95, 0.05, 0.05])
 
-    assert error(np.array([True, True, False, False]), said) == pytest.approx(0.05)
-    assert error(np.array([True, False, False, False]), said) == pytest.approx((0.45 + 0.05) / 2)
+    assert calibration_error(reliability(said, np.array([True, True, False, False]))) == pytest.approx(0.05)
+    assert calibration_error(reliability(said, np.array([True, False, False, False]))) == pytest.approx((0.45 + 0.05) / 2)

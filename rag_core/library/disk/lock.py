@@ -24,7 +24,7 @@ from rag_core.library.disk.files import write_atomically
 from rag_core.library.disk.private import FILE_MODE, make_folder
 
 OTHERS_SECONDS = 3600.0  # a calibration is drafted without the lock, in seconds: a younger draft may be somebody's
-_LOCKED = ("CURRENT", "inbox.json", "lock.json")  # written under the lock alone
+_LOCKED = ("CURRENT", "inbox.json", "lock.json")  # written under a lock that whoever sweeps holds
 
 
 @contextmanager

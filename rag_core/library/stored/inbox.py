@@ -87,11 +87,11 @@ class Accepted:
 
 
 class Inbox:
-    """The list of accepted sources, one JSON file, replaced as a whole. Safe to share between threads and processes."""
+    """The list of accepted sources of a collection, one JSON file in its folder, written anew as a whole. Processes may share it."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lock = FileLock(path.with_name("inbox.lock"), mode=FILE_MODE)  # each thread has one of its own, and may take it twice
+    def __init__(self, root: Path) -> None:
+        self._path = root / "inbox.json"
+        self._lock = FileLock(root / "inbox.lock", mode=FILE_MODE)  # each thread has one of its own, and may take it twice
 
     @contextmanager
     def held(self) -> Iterator[None]:
