@@ -119,7 +119,8 @@ class Inbox:
 
     def begin(self, digests: Collection[str]) -> None:
         """Count that indexing these is begun, where that is counted: of those that were handed in before their turn came."""
-        self._count({digest: number + 1 for digest, number in self._read()[1].items() if digest in digests})
+        with self.held():  # else a job that somebody stops just now would count as begun, and not as stopped
+            self._count({digest: number + 1 for digest, number in self._read()[1].items() if digest in digests})
 
     def hold_back(self, digests: Collection[str]) -> None:
         """Leave these to a person: somebody stopped their job."""
