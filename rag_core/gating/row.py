@@ -78,7 +78,7 @@ def outdone(asked: AskedFor, labels: Sequence[str], language: str) -> list[bool]
     lost key" is not the row for the rent of a locker with a key. What stands in brackets does not count.
     """
     small = small_words(language)
-    keys = [{w[:KEY_CHARS] for w in map(fold, WORD.findall(_BRACKETS.sub(" ", label))) if w not in small} for label in labels]
+    keys = [_keys(label, small) for label in labels]
     split = [(mine & asked.subject, len(mine - asked.subject)) for mine in keys]
     return [bool(mine) and any(mine < other and more <= besides for other, more in split) for mine, besides in split]
 
@@ -100,9 +100,9 @@ def nameless(asked: AskedFor, labels: Sequence[str], places: Sequence[str]) -> l
     return [bool(named) and named.isdisjoint(mine | _keys(place)) for mine, place in zip(keys, places, strict=True)]
 
 
-def _keys(text: str) -> set[str]:
-    """The beginnings of a text's words outside brackets."""
-    return {word[:KEY_CHARS] for word in map(fold, WORD.findall(_BRACKETS.sub(" ", text)))}
+def _keys(text: str, small: frozenset[str] = frozenset()) -> set[str]:
+    """The beginnings of a text's words outside brackets, without small ones."""
+    return {word[:KEY_CHARS] for word in map(fold, WORD.findall(_BRACKETS.sub(" ", text))) if word not in small}
 
 
 def _share(asked: AskedFor, cell: str, beside: set[str], language: str, least: float = 0.0) -> float:

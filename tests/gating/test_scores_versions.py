@@ -31,7 +31,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
     "language": (3, "b596c57b6c07"),
-    "features": (9, "ff8b53c1f794"),
+    "features": (9, "ee731ce4a781"),
 }
 
 
