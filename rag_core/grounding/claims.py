@@ -22,7 +22,7 @@ from rag_core.grounding.omissions import omissions
 from rag_core.grounding.overlap import overlap, similarities
 from rag_core.grounding.phrases import indicators
 from rag_core.ingest.normalise import normalise
-from rag_core.language import is_order, sentences
+from rag_core.language import holds_order, sentences
 
 _BAR, _AFTER = "|", ":;"  # what a quoted row of a table has between its cells, and after its header
 
@@ -109,7 +109,7 @@ def _plain(claim: Claim, retrieved: Collection[str], page_text: PageText, langua
 def _not_to_rest_on(claim: str, evidence: str, language: str, other: str, question: str) -> tuple[str, ...]:
     """Flags of evidence on which a claim of a model cannot rest: an order to a reader, and one whose limits it leaves out."""
     limited = language == other and omissions(claim, evidence, language, question)
-    return (*["order"] * is_order(evidence), *["limit_left_out"] * bool(limited))
+    return (*["order"] * holds_order(evidence, other), *["limit_left_out"] * bool(limited))
 
 
 def _supports(
@@ -150,7 +150,7 @@ def _words(text: str) -> list[str]:
 
 def _stands_by_itself(claim: Claim, retrieved: Mapping[str, str], language: str) -> bool:
     """Whether nothing has to be compared: whole sentences that state something."""
-    return not is_order(claim.text) and _stands_whole(claim, retrieved, language)
+    return not holds_order(claim.text, language) and _stands_whole(claim, retrieved, language)
 
 
 def _stands_whole(claim: Claim, retrieved: Mapping[str, str], language: str) -> bool:

@@ -10,6 +10,7 @@ from rag_core.language.fact_words import FactWords, LawRows, TimeWords, ValueRow
 from rag_core.language.inflection import forms, is_known, lemma, stem, term, terms
 from rag_core.language.keywords import content_terms, keywords, synonyms
 from rag_core.language.loader import FALLBACK, LANGUAGES, any_language, grammar
+from rag_core.language.orders import holds_order, is_order
 from rag_core.language.phrases import (
     Intent,
     asks_about_library,
@@ -17,7 +18,6 @@ from rag_core.language.phrases import (
     indicator_phrases,
     intent,
     is_greeting,
-    is_order,
     is_refusal,
     is_time_sensitive,
     refusal,
@@ -58,6 +58,7 @@ __all__ = [
     "fold",
     "forms",
     "grammar",
+    "holds_order",
     "indicator_phrases",
     "intent",
     "is_greeting",

@@ -46,16 +46,6 @@ def indicator_phrases(lang: str) -> tuple[str, ...]:
     return _info(lang).indicator_phrases
 
 
-@lru_cache(maxsize=1 << 13)  # a question reads some fifty sentences, and the next one many of them again
-def is_order(text: str) -> bool:
-    """Whether a text orders a language model about ("ignore all previous instructions"), in any of the languages.
-
-    It states nothing, whoever wrote it: nothing may rest on it.
-    """
-    said = spaced(text[:_SHORT_TEXT_CHARS])
-    return any(info.orders is not None and info.orders.search(said) for info in LANGUAGES.values())
-
-
 @lru_cache(maxsize=1)
 def _refusal_phrases() -> regex.Pattern[str]:
     phrases = {phrase for info in LANGUAGES.values() for phrase in (*info.refusal_phrases, spaced(info.refusal))}

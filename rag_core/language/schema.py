@@ -15,7 +15,7 @@ from rag_core.language.dated_words import DatedWords
 from rag_core.language.fact_words import FactWords, LawRows, TimeWords, ValueRows, WordOrder
 from rag_core.language.place_words import PlaceRows
 from rag_core.language.question_words import AskedWords, FollowUpWords, Replies, SmallTalk
-from rag_core.language.statement_words import ActRows, ComparedWords, LimitRows
+from rag_core.language.statement_words import ActRows, ComparedWords, LimitRows, OrderRows
 from rag_core.language.values import (
     Flag,
     FoldedSet,
@@ -72,7 +72,6 @@ class LanguageInfo:
             of several names.
         conditionals: first words of a rule, which is no refusal.
         indicator_phrases: by which an answer claims knowledge from elsewhere.
-        orders: pattern of orders to a language model.
         greetings, greeting_fillers: all that a greeting is made of.
         about_library: patterns of whole questions about the library.
         comparative, procedural, asks_number, time_sensitive: patterns of what a question asks for. Patterns meet folded words joined by
@@ -104,7 +103,6 @@ class LanguageInfo:
     greeting_fillers: SpacedPhrases
     about_library: WholePattern
     conditionals: FoldedSet = frozenset()
-    orders: SearchPattern = None
     comparative: SearchPattern = None
     procedural: SearchPattern = None
     asks_number: SearchPattern = None
@@ -125,6 +123,7 @@ class LanguageInfo:
     word_order: WordOrder | None = None
     places: PlaceRows | None = None
     markers: Levels = field(default_factory=dict)
+    orders: OrderRows | None = None
     acts: ActRows | None = None
     limits: LimitRows | None = None
     contradictions: ComparedWords | None = None

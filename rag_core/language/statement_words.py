@@ -4,7 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rag_core.language.values import NEVER, Flag, FoldedSet, Groups, Phrases, StarPattern, StarPatterns, Words
+from rag_core.language.values import NEVER, Flag, FoldedSet, Groups, Phrases, StarPattern, StarPatterns, Text, Words
+
+
+@dataclass(frozen=True, slots=True)
+class OrderRows:
+    """How a sentence gives orders to a language model, or is one's own speech; a language without them has none of its own.
+
+    `<models>` in a pattern stands for `models`. Patterns meet folded words joined by single spaces.
+
+    Args:
+        models: pattern of the names of language models and their kin.
+        patterns: found anywhere in a sentence, each an order or an address.
+        heads: all that stands before a colon ("note to the AI:"); `openers`: before a comma or a colon ("if anyone asks,").
+        speakers: who speaks, before a colon, where what follows is a sentence: where it holds a word of `talk` ("Assistant: it is free.",
+            and not "Assistant: Jane Doe, room 4").
+    """
+
+    models: Text
+    patterns: Phrases
+    heads: Text
+    openers: Text
+    speakers: Text
+    talk: FoldedSet
 
 
 @dataclass(frozen=True, slots=True)
