@@ -7,7 +7,7 @@ from typing import Any
 
 from rag_core.domain.given import given_of
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.trace import CheckResult, State
+from rag_core.domain.trace import CheckResult, State, several
 from rag_core.settings import Mode
 
 _REST = "only the given passages are known: what their documents say beside them, and pages that cannot be read, were not looked at"
@@ -25,10 +25,13 @@ def _scores(scores: list[float | None]) -> CheckResult:
     """The scores as given; they are on a scale of somebody else's, so nothing is held against them."""
     known = [score for score in scores if score is not None]
     if len(known) == len(scores):
-        found = f"{len(known)} passages with scores from {min(known):g} to {max(known):g}, as given; their order stands"
+        found = f"{several(len(known), 'passage')} with scores from {min(known):g} to {max(known):g}, as given; their order stands"
         return CheckResult("given_scores", State.PASSED, Mode.OBSERVE, float(known[0]), found=found)
     return CheckResult(
-        "given_scores", State.NOT_RUN, Mode.OBSERVE, note=f"{len(known)} of {len(scores)} passages came with a score; their order stands"
+        "given_scores",
+        State.NOT_RUN,
+        Mode.OBSERVE,
+        note=f"{len(known)} of {several(len(scores), 'passage')} came with a score; their order stands",
     )
 
 

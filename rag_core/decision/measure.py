@@ -111,11 +111,11 @@ def measure(
 
 
 def understand(question: str, document_languages: Collection[str]) -> Understanding:
-    """Language, intent, keywords and entities of a question; instructions on how to answer are set aside (`rag_core.retrieval.query`)."""
+    """Language, intent, keywords and entities of a question; how to answer (`rag_core.retrieval.query`) and "explain" are set aside."""
     language = question_language(question, document_languages)
     asked = core(expand(question), language)
     named = tuple(dict.fromkeys(entity.text for entity in entities(asked, language)))
-    return Understanding(language, intent(question, language), tuple(keywords(asked, language)), named)
+    return Understanding(language, intent(question, language), tuple(keywords(asked, language, asking=False)), named)
 
 
 def library_facts(corpus: Corpus, rows: Sequence[int] | None, tools: Tools) -> LibraryFacts:

@@ -237,7 +237,7 @@ def _of_model(llm_trace: LlmTrace, beside: AnswerContext) -> dict[str, object]:
         "prompt": last.prompt if last else "",
         "cached": last.cached if last else False,
         "tried": list(dict.fromkeys(sentence for call in calls for sentence in call.tried)),
-        "calls": len(calls),
+        "calls": sum(call.made for call in calls),
         "attempts": len(beside.attempts),
         **({"can_answer": judged.can_answer, "sufficiency": judged.confidence} if (judged := _last_judgement(llm_trace)) else {}),
     }

@@ -17,7 +17,7 @@ from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.status import ConfidenceLevel, Reason
-from rag_core.domain.trace import CheckResult, State
+from rag_core.domain.trace import CheckResult, State, several
 from rag_core.gating.levels import cut_passages, level, prompt_level
 from rag_core.grounding.feedback import Finding, findings
 from rag_core.settings import Mode
@@ -68,7 +68,7 @@ def not_drafted(measurements: Measurements, llm_trace: LlmTrace) -> str:
     """
     s, language = measurements.settings, measurements.understanding.language
     if not measurements.hits or llm_trace.context_words <= s.short_context_words:
-        return f"The passages have {llm_trace.context_words} words: too few to be worth compressing."
+        return f"The passages have {several(llm_trace.context_words, 'word')}: too few to be worth compressing."
     if measurements.conflicts:
         return "The sources contradict each other: both sides are quoted, never compressed."
     foreign = language != "und" and not {language, "und"} & {hit.passage.language for hit in measurements.hits}

@@ -136,6 +136,11 @@ class Call:
     tried: tuple[str, ...] = ()
     failure: str = ""
 
+    @property
+    def made(self) -> bool:
+        """Whether an endpoint was asked, or answered before: not where no model is configured, or what a question may cost is spent."""
+        return bool(self.endpoint or self.cached or self.ms)
+
 
 @dataclass(frozen=True, slots=True)
 class Sufficiency:
@@ -235,7 +240,7 @@ class LlmTrace:
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """Every prompt that was sent, or answered from the cache, in order of the steps."""
+        """Every prompt that was to be sent, in order of the steps; `made` says which were sent, or answered from the cache."""
         found = [judgement.call for judgement in self.judgements]
         for attempt in self.attempts:
             found.append(attempt.call)

@@ -16,6 +16,11 @@ from rag_core.domain.status import Reason
 from rag_core.settings import Mode, Scale
 
 
+def several(count: int, noun: str) -> str:
+    """A count in English words: "1 passage", "0 passages", "2 passages"; for a noun whose plural ends in s."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 class State(StrEnum):
     """How a check ended."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rag_core.domain.decision import Decision
+from rag_core.domain.trace import several
 from rag_core.engine import Engine
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.settings import Settings
@@ -51,7 +52,7 @@ def try_model(engine: Engine, questions: Sequence[LabelledQuestion], settings: S
         decision = engine.ask(question.question, settings, question.documents or None)
         calls = [view.attempt.call for view in decision.attempts]
         calls += [view.attempt.verification.call for view in decision.attempts if view.attempt.verification]
-        sent = [call for call in (*calls, *(one.call for one in decision.judgements)) if not call.cached]
+        sent = [call for call in (*calls, *(one.call for one in decision.judgements)) if call.made and not call.cached]
         tokens, seconds = sum(call.tokens_in + call.tokens_out for call in sent), sum(call.ms for call in sent) / 1000
         yield Tried(question, decision, ended(decision), len(sent), tokens, seconds)
 
@@ -78,7 +79,7 @@ def summary(tried: Sequence[Tried]) -> list[str]:
     """The counts of a trial, in lines of text."""
     counts = Counter(one.ended for one in tried)
     asked = [one for one in tried if one.ended is not Ended.NOT_ASKED]
-    lines = [f"{len(tried)} questions, {len(asked)} of them asked the model for a draft."]
+    lines = [f"{several(len(tried), 'question')}, {len(asked)} of them asked the model for a draft."]
     lines += [f"{counts[one]:5}  {one}" for one in Ended]
     drafts = Counter(view.outcome for one in tried for view in one.decision.attempts)
     lines.append(f"Drafts: {drafts.total()}" + "".join(f", {count} {outcome}" for outcome, count in drafts.most_common()) + ".")

@@ -45,17 +45,31 @@ def _long_enough(word: str) -> bool:
     return bool(_SYLLABIC.search(word)) or len(word) >= MIN_KEYWORD_CHARS_ABUGIDA
 
 
-def keywords(question: str, lang: str) -> list[str]:
+def keywords(question: str, lang: str, *, asking: bool = True) -> list[str]:
     """The question's keywords as written, in order, each once: content words longer than 3 characters.
 
     Combining marks count as characters, and 3 characters suffice in Devanagari and other scripts that write vowels as marks;
     a word of Han or kana may have one. May be empty.
+
+    Args:
+        question: any text.
+        lang: its language.
+        asking: whether the verb counts by which it asks ("Explain photosynthesis in plants"); it does where nothing else is a keyword.
     """
     kept: dict[str, str] = {}
-    for word in _content_words(question, lang):
+    found = _content_words(question, lang)
+    for word in found if asking else _without_asking(found, lang):
         if _long_enough(word.text):
             kept.setdefault(fold(word.text), word.text)
-    return list(kept.values())
+    return list(kept.values()) if kept or asking else keywords(question, lang)
+
+
+def _without_asking(found: list[Word], lang: str) -> list[Word]:
+    if lang not in LANGUAGES or not found:
+        return found
+    info = LANGUAGES[lang]
+    at, rest = (-1, found[:-1]) if info.asking_last else (0, found[1:])
+    return rest if fold(found[at].text) in info.asking else found
 
 
 def content_terms(question: str, lang: str) -> list[str]:

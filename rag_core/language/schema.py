@@ -80,6 +80,8 @@ class LanguageInfo:
             an ordinal.
         synonym_groups: words that may stand for each other in a search.
         negations: words for "not" and "no"; in brackets they leave open which is meant.
+        asking: verbs by which a question asks ("explain", "list"): no keywords where one is the first content word of a question, or the
+            last where `asking_last`.
         yes, no: how a table of labelled questions may say so.
         units: spellings by canonical unit, known in every text and to questions too; an underscore stands for a space.
         markers: by kind and level, phrases whose change changes what a sentence says. Folded words; a star for the rest of a word
@@ -112,6 +114,8 @@ class LanguageInfo:
     ordinal_followers: WordSet = frozenset()
     synonym_groups: Groups = ()
     negations: Words = ()
+    asking: FoldedSet = frozenset()
+    asking_last: Flag = False
     yes: Words = ()
     no: Words = ()
     units: Spellings = field(default_factory=dict)

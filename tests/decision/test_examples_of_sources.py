@@ -7,6 +7,7 @@ from folding import each
 
 from rag_core import Decision, Measurements, ReadyPassage, decide_over, load_settings, replay
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
+from rag_core.domain.trace import State
 from rag_core.evaluation import judged_under
 from rag_core.settings import presets
 
@@ -131,6 +132,22 @@ def test_given_the_tutor_when_asked_about_another_subject_then_it_does_not_know(
     decision = over("tutor", "Explain photosynthesis in plants", PROGRESSIONS)
 
     assert (decision.status, decision.citations) == (AnswerStatus.LOW_CONFIDENCE, ())
+    assert any("Not found in the passages: photosynthesis, plants." in one for one in decision.suggestions)  # and not "Explain"
+    assert decision.trace["availability"].found == "2 passages retrieved from 1 document"
+
+
+@each(
+    ("question", "page"),
+    [("What is the formula for the nth term of an arithmetic progression?", 97), ("What is an arithmetic progression?", 95)],
+)
+def test_given_the_tutor_when_asked_for_a_formula_then_the_sentence_with_it_is_the_answer(question: str, page: int) -> None:
+    """S2-26: of two passages of one subject the one that answers; without it the mean, the source's only gate, lets the other through."""
+    decision = over("tutor", question, PROGRESSIONS)
+
+    assert [one.page for one in decision.citations] == [page]
+    without = over("tutor", question, PROGRESSIONS[:1])
+    assert without.is_safe()
+    assert (without.trace["correctness"].state is State.FAILED) is (page == 97)
 
 
 @each(

@@ -322,6 +322,7 @@ def test_given_no_model_when_the_guard_should_judge_then_it_has_not_passed(corpu
 
     assert decision.reason is Reason.NOT_RUN
     assert "No language model is configured" in decision.explanation
+    assert decision.metadata["calls"] == 0  # nothing was sent
 
 
 def test_given_a_server_that_fails_when_asked_then_the_attempt_says_so_and_nothing_is_drafted(

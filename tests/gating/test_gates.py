@@ -205,7 +205,8 @@ def test_given_matched_keywords_then_the_smaller_of_minimum_and_known_is_require
     check = judged("keywords", measurements(0.9, keywords=matched(held, missing)), min_keywords=minimum)
 
     assert (check.state is State.PASSED, check.value, check.threshold) == (passes, held, required)
-    assert check.found.startswith(f"{held} of {held + missing} keywords found, {required} required")
+    counted = "1 keyword" if held + missing == 1 else f"{held + missing} keywords"
+    assert check.found.startswith(f"{held} of {counted} found, {required} required")
     assert ("missing: lost0" in check.found) is bool(missing)
 
 

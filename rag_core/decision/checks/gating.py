@@ -11,7 +11,7 @@ from rag_core.decision.checks.row import Check, Columns
 from rag_core.domain.given import given_of
 from rag_core.domain.measurements import UNREAD, Measurements
 from rag_core.domain.status import Reason
-from rag_core.domain.trace import Direction
+from rag_core.domain.trace import Direction, several
 from rag_core.gating.computed import FIGURED, asks_to_compute, computed_in_words
 from rag_core.gating.levels import closest_distance, mean_cosine, within_cut
 from rag_core.language import LANGUAGES
@@ -56,7 +56,7 @@ def _known_keywords(m: Measurements) -> int:
 
 
 def _keywords_in_words(m: Measurements, value: float | None, required: float) -> str:
-    found = f"{len(m.keywords.matched)} of {_known_keywords(m)} keywords found, {required:g} required"
+    found = f"{len(m.keywords.matched)} of {several(_known_keywords(m), 'keyword')} found, {required:g} required"
     return f"{found}; missing: {', '.join(m.keywords.missing)}" if m.keywords.missing else found
 
 
@@ -114,7 +114,7 @@ GATING: tuple[Check[Measurements], ...] = (
         passes=Direction.AT_LEAST,
         value=lambda m: float(len(m.hits)),
         threshold=1,  # not a setting: without a passage there is nothing to cite
-        said=lambda m, value, _: f"{len(m.hits)} passages retrieved from {m.library.documents} documents",
+        said=lambda m, value, _: f"{several(len(m.hits), 'passage')} retrieved from {several(m.library.documents, 'document')}",
         remedy=lambda m, _: WIDEN if m.library.passages else _WAIT if m.metadata.get(UNREAD) else "Add documents first.",
     ),
     Check(
@@ -227,7 +227,7 @@ GATING: tuple[Check[Measurements], ...] = (
         mode="min_documents_mode",
         also=("max_distance",),
         threshold_of=lambda m, at: min(at, m.library.passages or at),  # a library of one passage can be asked
-        said=lambda m, value, at: f"{value:g} passages within the distance cut, {at:g} required",
+        said=lambda m, value, at: f"{several(int(value or 0), 'passage')} within the distance cut, {at:g} required",
         remedy=WIDEN,
         columns=Columns(
             values=lambda of, s: (of.distances <= s.max_distance).sum(axis=1).astype(float),

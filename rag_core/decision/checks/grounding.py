@@ -14,7 +14,7 @@ from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
-from rag_core.domain.trace import Direction
+from rag_core.domain.trace import Direction, several
 from rag_core.gating.levels import unread
 from rag_core.grounding.citations import is_cited
 from rag_core.grounding.contradictions.subject import period_by_file
@@ -123,7 +123,7 @@ def _verbatim_remedy(m: Measurements, _: float | None) -> str:
 def _citations_in_words(m: Measurements, count: float | None, _: float) -> str:
     if not count:
         return "Answer contains no citations - likely hallucinated"
-    return f"{count:g} of {len(m.draft.claims)} claims have citations"
+    return f"{count:g} of {several(len(m.draft.claims), 'claim')} with citations"
 
 
 def _length(m: Measurements) -> float | None:
@@ -143,7 +143,7 @@ def _grounded(m: Measurements) -> float | None:
 def _overlap_in_words(m: Measurements, share: float | None, least: float) -> str:
     if share is None:
         return "no words to compare"
-    found = f"{share:.0%} of {len(_cited(m))} claims grounded"
+    found = f"{share:.0%} of {several(len(_cited(m)), 'claim')} grounded"
     return f"Answer not sufficiently grounded in context ({found})" if share < least else found
 
 
@@ -180,7 +180,7 @@ def _support_in_words(m: Measurements, value: float | None, _: float) -> str:
         scanned = any(is_scanned(claim, m.draft.citations.values()) for claim, _ in cited)
         found = "every claim stands in its source as the scan was read" if scanned else "every claim stands word for word in its source"
     if words_only := unread(m):
-        found += f"; {words_only} of {len(cited)} claims checked by facts and overlap only, no verifier has read them"
+        found += f"; {words_only} of {several(len(cited), 'claim')} checked by facts and overlap only, no verifier has read them"
     return found
 
 

@@ -12,7 +12,7 @@ from rag_core.decision.checks.row import Check, listed
 from rag_core.domain.llm_trace import Attempt, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
-from rag_core.domain.trace import Direction
+from rag_core.domain.trace import Direction, several
 from rag_core.grounding.llm_findings import unverified, wrong_languages
 from rag_core.settings import Mode, Scale, Settings
 
@@ -73,13 +73,13 @@ def _languages_in_words(d: Drafted, *_: float | None) -> str:
 
 def _length_in_words(d: Drafted, *_: float | None) -> str:
     s = d.settings
-    return f"{d.attempt.sentences} sentences of at most {s.max_sentences}, {d.attempt.tokens} tokens of at most {s.max_tokens}"
+    return f"{several(d.attempt.sentences, 'sentence')} of at most {s.max_sentences}, {d.attempt.tokens} tokens of at most {s.max_tokens}"
 
 
 def _reworded_in_words(d: Drafted, value: float | None, _: float) -> str:
     if value is None:
         return "this was not measured"
-    return f"{value:g} of {len(d.view.draft.claims)} sentences in words of the model's own"
+    return f"{value:g} of {several(len(d.view.draft.claims), 'sentence')} in words of the model's own"
 
 
 def _verified(d: Drafted) -> float | None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from rag_core.domain.acts import Action
 from rag_core.domain.decision import Decision
+from rag_core.domain.trace import several
 from rag_core.engine import Engine, decided, measured_on
 from rag_core.entrypoints.commands.rebuilt import calibrations_in_words, what_changed
 from rag_core.entrypoints.terminal.common import (
@@ -73,7 +74,7 @@ def index(args: argparse.Namespace) -> int:
     elif not (args.resume or args.rebuild):
         raise InvalidInput("There is nothing to index.", remedy="Name files or folders, or use --resume or --rebuild.")
     known = len(engine.library.snapshot.documents)
-    print(f"{known} documents in collection {args.collection!r}.", file=sys.stderr)
+    print(f"{several(known, 'document')} in collection {args.collection!r}.", file=sys.stderr)
     return 1 if problems else 0
 
 
@@ -174,7 +175,10 @@ def judge(args: argparse.Namespace) -> int:
             if progress:
                 progress("rows", min(first + JUDGED, len(good)), len(good))
     seconds = time.perf_counter() - started
-    print(f"{len(good)} rows, {claims} claims: {len(good) / seconds:.1f} rows/s, {claims / seconds:.1f} claims/s.", file=sys.stderr)
+    print(
+        f"{several(len(good), 'row')}, {several(claims, 'claim')}: {len(good) / seconds:.1f} rows/s, {claims / seconds:.1f} claims/s.",
+        file=sys.stderr,
+    )
     return 1 if bad else 0
 
 

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from rag_core.domain.trace import several
 from rag_core.engine import Engine
 from rag_core.entrypoints.terminal.common import add_documents, chosen_settings, labelled_questions, library_for, output, progress_line
 from rag_core.entrypoints.terminal.show import printable
@@ -29,7 +30,7 @@ def trial(args: argparse.Namespace) -> int:
         raise InvalidInput("No language model is configured.", remedy="Set RAG_MODEL and OPENAI_BASE_URL, or start `make demo-model`.")
     settings = settings.changed(drafter="model", model=settings.model or places[0].model)
     questions = spread(_questions(args), args.count)
-    print(printable(f"{settings.model} at {places[0].base_url}: {len(questions)} questions."))
+    print(printable(f"{settings.model} at {places[0].base_url}: {several(len(questions), 'question')}."))
     with _engine(args, settings) as engine, output(args.out) as file:
         tried, progress = [], progress_line()
         for number, one in enumerate(try_model(engine, questions, settings), 1):

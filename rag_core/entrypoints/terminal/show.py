@@ -10,7 +10,7 @@ import regex
 
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Document
-from rag_core.domain.trace import CheckResult
+from rag_core.domain.trace import CheckResult, several
 from rag_core.grounding.citations import sources_list
 from rag_core.library.indexing.described import document_json
 from rag_core.library.indexing.reading import is_outdated
@@ -79,16 +79,17 @@ def show_documents(documents: Sequence[Document], *, as_json: bool) -> str:
     if not documents:
         return "No documents. Add some: python -m rag_core index FILE.pdf"
     return "\n".join(
-        f"{d.id[:19]}  {d.page_count:5} pages  {d.language:3}  {d.strategy:9}  {printable(d.name)}{_flags(d)}" for d in documents
+        f"{d.id[:19]}  {several(d.page_count, 'page'):>11}  {d.language:3}  {d.strategy:9}  {printable(d.name)}{_flags(d)}"
+        for d in documents
     )
 
 
 def _flags(document: Document) -> str:
     flags = []
     if document.ocr_pages:
-        flags.append(f"{len(document.ocr_pages)} pages by OCR")
+        flags.append(f"{several(len(document.ocr_pages), 'page')} by OCR")
     if document.unreadable_pages:
-        flags.append(f"{len(document.unreadable_pages)} pages unreadable")
+        flags.append(f"{several(len(document.unreadable_pages), 'page')} unreadable")
     if document.hidden_chars:
         flags.append(f"{document.hidden_chars} hidden characters")
     if is_outdated(document):
