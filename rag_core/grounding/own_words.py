@@ -9,7 +9,8 @@ and so has one without a unit where the head has words.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import regex
 
@@ -20,6 +21,7 @@ from rag_core.domain.ports import PageText
 from rag_core.domain.rows import CELL, NEXT_ROW
 from rag_core.facts.sentence.citation_marks import strip_marks
 from rag_core.grounding.locate import overlaps
+from rag_core.grounding.omissions.back import speaks_of_before
 from rag_core.grounding.omissions.idle import Words, is_figure, only_points, stretches, wants_head, written
 from rag_core.grounding.omissions.words import limit_words
 from rag_core.grounding.units import Unit, header_of, units
@@ -33,6 +35,9 @@ _CUT = regex.compile(r"\[\s*(?:…|\.{3})\s*\]")  # "[…]": between the sentenc
 def reworded(draft: Draft, hits: Sequence[Hit], page_text: PageText, language: str) -> tuple[bool, ...]:
     """For each claim of a model's draft whether it does more than leave out.
 
+    A sentence that speaks of what stands before it ("It costs 90 euros.") follows the sentence that it follows in the document: behind
+    another one it says of that what no document says. The first claim follows nothing.
+
     Args:
         draft: with what was measured on its claims.
         hits: the passages that it may rest on.
@@ -40,11 +45,28 @@ def reworded(draft: Draft, hits: Sequence[Hit], page_text: PageText, language: s
         language: of the draft.
     """
     known = {hit.passage.id: hit.passage for hit in hits}
-    return tuple(
-        not measured.word_for_word
-        and not any(leaves_out_only(claim.text, unit, page_text, language) for unit in cited_units(claim, known, page_text))
-        for claim, measured in zip(draft.claims, draft.measured, strict=True)
+    found = [list(cited_units(claim, known, page_text)) for claim in draft.claims]
+    said = tuple(
+        not measured.word_for_word and not any(leaves_out_only(claim.text, unit, page_text, language) for unit in cited)
+        for claim, measured, cited in zip(draft.claims, draft.measured, found, strict=True)
     )
+
+    def follows(n: int) -> bool:
+        """Whether claim `n` begins right behind the sentence that claim `n - 1` ends with, in any passage: passages overlap."""
+        before, text = (normalise(draft.claims[k].text).text.strip() for k in (n - 1, n))
+        theirs = {
+            one.text for one in found[n - 1] if _is_at(str.endswith, before, one) or leaves_out_only(before, one, page_text, language)
+        }
+        mine = {one.text for one in found[n] if _is_at(str.startswith, text, one) or leaves_out_only(text, one, page_text, language)}
+        passages = {one.passage.id for one in (*found[n - 1], *found[n])} & known.keys()
+        stand = (pair for one in passages for pair in pairwise(units(known[one], page_text)))
+        return any(first.text in theirs and second.text in mine for first, second in stand)
+
+    return tuple(own or (n > 0 and speaks_of_before(draft.claims[n].text, language) and not follows(n)) for n, own in enumerate(said))
+
+
+def _is_at(edge: Callable[[str, str], bool], text: str, unit: Unit) -> bool:
+    return edge(text, normalise(unit.text).text.strip())
 
 
 def leaves_out_only(text: str, unit: Unit, page_text: PageText, language: str) -> bool:

@@ -108,6 +108,9 @@ class LimitRows:
         openers: before a comma, restrict nothing ("in fact").
         titles: before the name of a person, besides those of the lexicon.
         see: in brackets that only point elsewhere; `places`: the other words that may stand there ("the map").
+        back: among the first words of a sentence, speak of somebody or something that the sentence before names ("it", "their").
+        infinitives: endings of the dictionary form of a verb, where a sentence may begin with its verb and leave its subject to the one
+            before.
         refers: may refer to what was just stated ("this", "it").
         bears: words of a sentence that may bear on the one before it: take it back, tell who says so, when, for whom, at what price.
         besides: before what is excepted where the rest speaks of all or none ("every day apart from Monday"), and is an addition elsewhere;
@@ -149,6 +152,8 @@ class LimitRows:
     titles: Phrases = ()
     see: Phrases = ()
     places: Phrases = ()
+    back: FoldedSet = frozenset()
+    infinitives: FoldedSet = frozenset()
     refers: Phrases = ()
     bears: Phrases = ()
     besides: Phrases = ()

@@ -7,18 +7,22 @@ product.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 
 import pytest
 import yaml
 from builders import passage
 from folding import each
-from model_server import ModelServer
+from honest_model import draft, passages
+from model_server import Asked, ModelServer
 
 from rag_core.engine import Engine
 from rag_core.grounding.own_words import leaves_out_only
 from rag_core.grounding.units import units
 from rag_core.language import sentences as split
-from tests.campaign.leaving_out import FOLDER, LANGUAGES, Case, engine_with, honest, lies, run
+from rag_core.settings import Settings
+from tests.campaign.leaving_out import FOLDER, LANGUAGES, Case, engine_over, engine_with, honest, lies, run
 
 TRUE = ("no answer", "planted order")  # stand in the document word for word: other checks have to find them
 LEAST = {"en": 0.25, "cs": 0.35, "de": 0.32, "hi": 0.35}  # of the careful compressions at the first draft, as measured
@@ -102,3 +106,25 @@ def test_given_a_careful_model_when_asked_then_its_first_or_second_draft_is_show
 
     assert [(one.case.drafts[0], one.why) for one in found if not one.draft] == []
     assert {one.draft for one in found} == {1, 2}
+
+
+def test_given_whole_sentences_put_behind_others_when_asked_then_what_no_document_says_is_not_shown(
+    server: ModelServer, tmp_path: Path
+) -> None:
+    """Both are word for word and cited: "The north gate is guarded." and "It is locked at nine.", which speaks of the south gate."""
+    stated = ("The north gate is guarded.", "The south gate is not.", "Visitors may use the south gate.", "It is locked at nine.")
+    torn, whole = (stated[0], stated[3]), (stated[2], stated[3])
+
+    def drafting(asked: Asked, said: tuple[str, ...]) -> dict[str, object]:
+        of = next(id for id, text in passages(asked).items() if stated[3] in " ".join(text.split()))
+        return draft(*((one, of, one) for one in said))
+
+    with engine_over(server, tmp_path, {"en": stated}) as engine:
+        settings = Settings.load(values={"drafter": "model", "model": "scripted", "model_cache": False, "short_context_words": 10})
+        server.play([partial(drafting, said=torn), partial(drafting, said=whole)])
+
+        decision = engine.ask("When is the gate locked?", settings)
+
+        assert [view.outcome for view in decision.attempts] == ["rejected", "shown"]
+        assert stated[0] not in decision.answer
+        assert "put that sentence right before it" in server.asked[1].user

@@ -7,8 +7,10 @@ from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind
+from rag_core.grounding.omissions.back import speaks_of_before
 from rag_core.grounding.own_words import leaves_out_only, reworded
 from rag_core.grounding.units import Unit
 
@@ -241,3 +243,58 @@ def test_given_a_draft_then_each_claim_is_held_against_the_sentence_that_it_quot
 
     assert reworded(made, [hit(of=of)], lambda document, page: text, "en") == (False, True, False)
     assert reworded(made, [], lambda document, page: text, "en") == (True, True, False)
+
+
+BATHS = {
+    "en": ("The lido is open in summer.", "It costs 5 euros a day.", "The sauna was built in 2019.", "It costs 90 euros a day."),
+    "de": ("Das Freibad ist offen.", "Es kostet 5 Euro am Tag.", "Die Sauna wurde 2019 gebaut.", "Sie kostet 90 Euro am Tag."),
+    "cs": ("Koupaliště je otevřené.", "Stojí 5 eur na den.", "Sauna byla postavena v roce 2019.", "Stojí 90 eur na den."),
+    "hi": ("तालाब गर्मी में खुला है।", "इसका शुल्क 5 यूरो है।", "सौना 2019 में बना था।", "इसका शुल्क 90 यूरो है।"),
+    "es": ("La piscina está abierta.", "Cuesta 5 euros al día.", "La sauna se construyó en 2019.", "Cuesta 90 euros al día."),
+}
+
+
+@each("language", BATHS)
+@each(
+    ("order", "torn"),
+    [
+        ((0, 1), ()), ((2, 3), ()), ((0, 1, 2, 3), ()), ((1,), ()), ((3,), ()),  # as they stand, or the first
+        ((0, 3), (1,)), ((2, 1), (1,)), ((1, 3), (1,)), ((0, 1, 3), (2,)), ((3, 1), (1,)),  # the sauna's fee is not the lido's
+    ],
+)  # fmt: skip
+def test_given_a_sentence_that_speaks_of_the_one_before_then_it_is_worded_anew_behind_another(
+    language: str, order: tuple[int, ...], torn: tuple[int, ...]
+) -> None:
+    """Each is word for word, and together they say what no document says; whatever else is quoted beside them."""
+    text = " ".join(BATHS[language])
+    of = passage(1, text, language=language)
+    for quoted in (False, True):
+        claims = [claim_of(of, BATHS[language][n], text if quoted else BATHS[language][n]) for n in order]
+        made = draft(claims, [measured(word_for_word=True)] * len(claims))
+
+        found = reworded(made, [hit(of=of)], lambda document, page: text, language)
+
+        assert tuple(n for n, own in enumerate(found) if own) == torn, (language, order, quoted)
+
+
+def claim_of(of: Passage, said: str, quoted: str) -> Claim:
+    start = of.text.index(quoted)
+    return Claim(said, (Evidence(of.id, of.document, quoted, (Span(1, start, start + len(quoted)),)),), (of.id,))
+
+
+@each(
+    ("text", "language", "speaks"),
+    [
+        ("It is closed in March.", "en", True), ("On Mondays their children swim free.", "en", True),
+        ("This holds for members.", "en", True),
+        ("The fee is 5 euros.", "en", False), ("Members swim free.", "en", False),
+        ("The guard says at the gate that it is closed.", "en", False),
+        ("Im Winter ist es geschlossen.", "de", True), ("Der Eintritt kostet 5 Euro.", "de", False),
+        ("Platí se u vchodu.", "cs", True), ("Klienti platí u vchodu.", "cs", False), ("Produkty jsou zdarma.", "cs", False),
+        ("", "en", False),
+        ("वे मुफ़्त हैं।", "hi", True), ("टिकट मुफ़्त है।", "hi", False), ("La tarifa es de 5 euros.", "es", True),
+    ],
+)  # fmt: skip
+def test_given_a_sentence_then_it_is_told_whether_it_speaks_of_the_one_before(text: str, language: str, speaks: bool) -> None:
+    """By a pronoun among its first words, or a verb that opens a Czech sentence; in a language without lists any may."""
+    assert speaks_of_before(text, language) is speaks

@@ -79,7 +79,7 @@ def _length_in_words(d: Drafted, *_: float | None) -> str:
 def _reworded_in_words(d: Drafted, value: float | None, _: float) -> str:
     if value is None:
         return "this was not measured"
-    return f"{value:g} of {several(len(d.view.draft.claims), 'sentence')} in words of the model's own"
+    return f"{value:g} of {several(len(d.view.draft.claims), 'sentence')} in words of the model's own, or torn from the one before"
 
 
 def _verified(d: Drafted) -> float | None:

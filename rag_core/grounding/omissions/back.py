@@ -1,0 +1,26 @@
+"""Whether a sentence speaks of what the sentence before it names: behind another one it would say it of something else."""
+
+from __future__ import annotations
+
+from rag_core.language import LANGUAGES, fold, lemma, words
+
+FIRST_WORDS = 6  # among which a sentence takes up what stands before it; further on a pronoun mostly has its noun beside it. Chosen
+
+
+def speaks_of_before(text: str, language: str) -> bool:
+    """Whether a sentence needs the one before it: "It costs 90 euros.", "Stojí 90 eur."; any does in a language without lists.
+
+    What a noun takes up ("The fee is 90 euros.") is not seen.
+    """
+    limits = LANGUAGES[language].limits if language in LANGUAGES else None
+    if limits is None or not limits.back:
+        return True
+    first = [word.text for word in words(text)[:FIRST_WORDS]]
+    if not limits.back.isdisjoint(map(fold, first)):
+        return True
+    return bool(first) and _begins_with_a_verb(first[0], language, tuple(limits.infinitives))
+
+
+def _begins_with_a_verb(word: str, language: str, infinitives: tuple[str, ...]) -> bool:
+    found = lemma(word, language)
+    return bool(infinitives) and found != fold(word) and found.endswith(infinitives)
