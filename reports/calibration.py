@@ -112,8 +112,10 @@ def _asked(one: LabelledSet, settings: Settings) -> dict[str, list[Any]]:
 
         records = [engine.measure(asked.question, settings, documents=asked.documents or None) for asked in questions]
     samples = [
-        Sample(question_hash(asked.question), asked.language, asked.answerable, dict(measurements.features), is_right(asked, measurements))
-        for asked, measurements in zip(questions, records, strict=True) if measurements.hits
+        Sample(
+            question_hash(asked.question), of.understanding.language, asked.answerable, dict(of.features), is_right(asked, of),
+        )
+        for asked, of in zip(questions, records, strict=True) if of.hits
     ]  # fmt: skip
     return {
         "correctness": [(of.correctness or 0.0, is_right(asked, of)) for asked, of in zip(questions, records, strict=True)],

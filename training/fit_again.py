@@ -6,7 +6,8 @@ The files are those that `training.fit_scores` measures. Coefficients are held n
 than have to be measured again. In correctness among many passages only what the answerability model says is weighed anew, so that nothing
 moves in the languages that it does not read. The score for few passages is fitted with a strength of its own, and may be lowered: the
 network learned from other passages of the articles that these questions are of, and is surer there than elsewhere. Prints for each group
-what was right, what was said before and now, and AUROC and calibration error, each question judged by a fit that did not see it.
+what was right, what was said before and now, and AUROC and calibration error, each question judged by a fit that did not see it. The
+scaling of single languages is left out; `training.fit_languages` fits it anew afterwards.
 """
 
 from __future__ import annotations
@@ -130,7 +131,7 @@ def main() -> None:
     found = [row for path in given.kept for row in rows(path)]
     whole = read(FILE)
     assert whole.correctness is not None
-    bases = {"right": whole.correctness, "answerable": replace(whole, correctness=None)}
+    bases = {"right": replace(whole.correctness, languages={}), "answerable": replace(whole, correctness=None)}
     for label in SAID:
         sys.stdout.write(report(bases[label], found, label, how))
     if not given.write:

@@ -115,6 +115,7 @@ def collect(data: Path, most: int, units: bool) -> Iterator[dict[str, Any]]:
             right = row.answerable and holds_right_answer(row.measurements, row.answers)
             yield {
                 "signals": dict(row.measurements.features), "answerable": row.answerable, "right": right, "group": row.group,
+                "language": row.measurements.understanding.language,
                 "question": question_hash(row.measurements.question),
                 "units": unit_rows(row) if units and row.answerable and not row.group.startswith("unread ") else [],
             }  # fmt: skip

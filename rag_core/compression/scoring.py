@@ -50,6 +50,7 @@ FEATURES = (
     "fit_row",
 )
 _YEAR = regex.compile(r"(?<!\p{Nd})(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd})")
+_BLANK = regex.compile(r"(?<![\p{L}\p{N}_])__+\s+\p{Ll}")  # a sentence goes on behind it: "will have __ influence", "a term of ____ years"
 _FIGURE = regex.compile(r"(?<!\p{Nd})(?!(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd}))\p{Nd}")  # a digit that begins no year
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 Embed = Callable[[Sequence[str]], Vectors]
@@ -179,9 +180,9 @@ def _unlabelled(one: Scored) -> Scored:
 
 
 def _states_nothing(unit: Unit, after: str) -> bool:
-    """Whether it asks or orders, or is part of a table that states nothing by itself; `after` is the text of the next unit, or empty."""
+    """Whether it asks, orders or leaves a blank, or is part of a table that states nothing by itself; `after` is the next unit's text."""
     language = unit.passage.language
-    if asks(unit.text, language) or is_order(unit.text):
+    if asks(unit.text, language) or is_order(unit.text) or (unit.passage.kind is not PassageKind.CODE and _BLANK.search(unit.text)):
         return True
     if unit.passage.kind is not PassageKind.TABLE:
         return False

@@ -116,7 +116,7 @@ def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores)
         tools.knows(language), weights, hits, 0.0, 0.0, where=places(hits, measurements.library), claims=claims,
         entities=measurements.understanding.entities, drafted=drafted, others=others, fit=found.fit,
     )  # fmt: skip
-    value = calibration.probability({**measurements.features, **{name: features[name] for name in DRAFTED}})
+    value = calibration.probability({**measurements.features, **{name: features[name] for name in DRAFTED}}, language)
     state = indexing_of(measurements.metadata)
     return state.lowered(value) if state else value
 

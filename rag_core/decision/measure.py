@@ -180,12 +180,13 @@ def _measured(measurements: Measurements, corpus: Corpus, tools: Tools, rows: li
         draft = _draft(drafter, claims, hits, corpus, measurements, tools)
     state = indexing_of(measurements.metadata)
     lower = state.lowered if state else _as_it_is
+    of_draft = tools.calibration.correctness if tools.calibration else None
     return _with(
         measurements,
         hits=hits,
         features=features,
-        correctness=lower(_probability(tools.calibration.correctness if tools.calibration else None, features, bool(found.claims))),
-        answerability=lower(_probability(tools.calibration, features, bool(hits))),
+        correctness=lower(_probability(of_draft, features, bool(found.claims), language)),
+        answerability=lower(_probability(tools.calibration, features, bool(hits), language)),
         relevance=relevance,
         keywords=match,
         missing_entities=missing,
@@ -201,11 +202,11 @@ def _as_it_is(probability: float | None) -> float | None:
     return probability
 
 
-def _probability(calibration: Calibration | None, features: Mapping[str, float], found: bool) -> float | None:
+def _probability(calibration: Calibration | None, features: Mapping[str, float], found: bool, language: str) -> float | None:
     """Of a calibrated score; 0 where nothing was found, None where no calibration fits."""
     if calibration is None:
         return None
-    return calibration.probability(features) if found else 0.0
+    return calibration.probability(features, language) if found else 0.0
 
 
 def places(hits: Sequence[Hit], library: LibraryFacts) -> list[str]:

@@ -261,7 +261,8 @@ def _named(asked: AskedFor, text: str, stated: Stated, context: Context, around:
         if wanted:
             mine, near = find(text), find(whole)
             shares += [1.0 if one in mine else 0.5 if one in near else 0.0 for one in wanted]
-            if not wanted & (mine | near) and any(_rivals(one, other) for one in wanted for other in mine):
+            about = mine | (find(context.title) if name == "code" else frozenset())  # a manual of the MK-40 tells nothing of the MK-80
+            if not wanted & (mine | near) and any(_rivals(one, other) for one in wanted for other in about):
                 contradiction = contradiction or name
     return sum(shares) / len(shares), contradiction
 

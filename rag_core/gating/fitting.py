@@ -67,11 +67,12 @@ def adjust(
     weights: Sequence[float] | None = None,
     c: float = 0.1,
     least: int = MIN_TO_ADJUST,
+    languages: Sequence[str] = (),
 ) -> Calibration:
     """Fit what these questions say otherwise than a score does: its coefficients are held near to where they are, not near to 0.
 
     `c` is the C of `fit`; a small one moves the intercept alone. So few labels do not spoil a score, and many may change all of it.
-    `weights` say how much each question counts; 1 without them.
+    `weights` say how much each question counts; 1 without them. `languages` are those of the questions, whose scaling stays as it is.
 
     Raises:
         InvalidInput: fewer than `least` questions of either kind.
@@ -84,12 +85,14 @@ def adjust(
     y = np.array(answerable, dtype=float)
     x = np.array([[row[name] for name in base.features] for row in measured])
     x = _terms(x, np.array(base.mean), np.array(base.scale), len(base.coefficients) > len(base.features))
+    scaled = [base.scaled(language) for language in languages or [""] * len(y)]
+    slope, added = np.array([one.slope for one in scaled]), np.array([one.shift for one in scaled])
     before = x @ np.array(base.coefficients) + base.intercept
     counts = np.ones(len(y)) if weights is None else np.array(weights)
 
     def loss(moved: Any) -> tuple[float, Any]:
-        changes, odds = moved[:-1], before + x @ moved[:-1] + moved[-1]
-        error = counts * (expit(odds) - y)
+        changes, odds = moved[:-1], added + slope * (before + x @ moved[:-1] + moved[-1])
+        error = counts * slope * (expit(odds) - y)
         negative_log_likelihood = (counts * (np.logaddexp(0, odds) - y * odds)).sum() + changes @ changes / (2 * c)
         return float(negative_log_likelihood), np.append(x.T @ error + changes / c, error.sum())
 

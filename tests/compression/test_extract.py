@@ -158,6 +158,18 @@ def test_given_a_page_of_questions_and_answers_then_a_question_is_never_the_answ
     assert "How many parcels fit in the van?" in read[0].partition("¶")[2]
 
 
+def test_given_a_sentence_with_a_blank_to_fill_in_then_it_states_nothing_and_a_filled_form_does() -> None:
+    for text, stated in (
+        ("% who say the council will have __ influence after the vote", False),
+        ("The notice period is ____ months.", False),
+        ("The notice period is 3 months ____", True),
+        ("Notice period: ____ 3 months", True),  # a form that was filled in
+        ("The notice period is set by __init__ and by __main__ of the module.", True),
+    ):
+        found = drafted("What is the notice period?", MemoryCorpus([Text("form", text)], EMBEDDER))
+        assert bool(found.scored) is stated, text
+
+
 @each(
     "order",
     [

@@ -226,6 +226,7 @@ def test_given_an_answer_far_from_the_keywords_then_it_is_less_near() -> None:
         ("What does § 14 say about notice?", "Under § 15 notice must be written.", {}, "law"),
         ("What does Article 5 say about notice?", "Article 6 deals with notice.", {}, "law"),
         ("What does error E9 mean?", "E7 means that the filter is full.", {}, "code"),
+        ("What is the maximum flow of the FM-80?", "Maximum flow | 25 | m³/h", {"title": "FM-40 Flow Meter, Manual"}, "code"),
     ],
 )
 def test_given_a_sentence_of_something_else_then_it_contradicts(question: str, text: str, context: dict[str, str], why: str) -> None:
@@ -253,6 +254,11 @@ def test_given_a_sentence_of_something_else_then_it_contradicts(question: str, t
         ("What does error E9 mean?", "E7 and E9 mean that the filter is full.", {}),
         ("What does error E9 mean?", "See form AB12.", {}),
         ("What does error E9 mean?", "The code means nothing.", {"previous": "E9 is shown."}),
+        ("What is the flow of the FM-80?", "The FM-80 lets 50 m³/h through.", {"title": "FM-40 Flow Meter, Manual"}),
+        ("What is the flow of the FM-80?", "Flow | 50 | m³/h", {"title": "FM-40 Flow Meter, Manual", "section": "FM-80"}),
+        ("What is the flow of the FM-80?", "Flow | 50 | m³/h", {"title": "FM-40 and FM-80, Manual"}),
+        ("What is the flow of the FM-80?", "Flow | 50 | m³/h", {"title": "Manual AB-40"}),
+        ("How much was revenue in FY23?", "Revenue | 50 | 40", {"title": "FY24 report"}),
     ],
 )
 def test_given_a_sentence_that_may_be_right_then_it_does_not_contradict(question: str, text: str, context: dict[str, str]) -> None:

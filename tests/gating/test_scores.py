@@ -20,7 +20,7 @@ from rag_core.errors import InvalidInput
 from rag_core.gating import scores as calibrate
 from rag_core.gating.features import FEATURES, magnitude
 from rag_core.gating.fitting import adjust, fit
-from rag_core.gating.scores import READ, Calibration, Identity, features_version, is_narrow, load, packed, question_hash, read
+from rag_core.gating.scores import READ, Calibration, Identity, Platt, features_version, is_narrow, load, packed, question_hash, read
 from rag_core.settings import Settings
 
 ZERO = dict.fromkeys(FEATURES, 0.0)
@@ -38,6 +38,47 @@ def test_given_the_middle_then_the_probability_is_one_half_and_it_rises_with_the
     assert score.probability(ZERO | {"coverage_all": 0.5}) == 0.5
     assert score.probability(ZERO | {"coverage_all": 0.75}) == pytest.approx(1 / (1 + math.exp(-2)))
     assert score.probability(ZERO | {"coverage_all": 0.25}) == pytest.approx(1 / (1 + math.exp(2)))
+
+
+def test_given_a_language_that_is_scaled_then_its_odds_are_and_no_others() -> None:
+    score = replace(calibration(middle=0.5), languages={"de": Platt(2.0, 0.5)})
+    row = ZERO | {"coverage_all": 0.75}
+
+    assert score.logit(row) == score.logit(row, "en") == pytest.approx(2)
+    assert score.logit(row, "de") == pytest.approx(2 * 2 + 0.5)
+    assert score.probability(row, "de") == pytest.approx(1 / (1 + math.exp(-4.5)))
+
+
+def test_given_few_passages_then_the_scaling_of_the_others_does_not_hold() -> None:
+    narrow = ZERO | {"coverage_all": 0.75, "read": 1.0}
+    score = replace(calibration(), narrow=calibration(middle=0.25), languages={"de": Platt(2.0, 0.5)})
+
+    assert score.logit(narrow, "de") == calibration(middle=0.25).logit(narrow)
+
+
+def test_given_scaled_languages_then_they_are_stored_and_the_id_tells_them(tmp_path: Path) -> None:
+    plain = calibration()
+    assert plain.correctness is not None
+    scaled = replace(plain, correctness=replace(plain.correctness, languages={"de": Platt(2.0, 0.5)}))
+    path = tmp_path / "answerability.json"
+    path.write_bytes(packed(scaled))
+
+    assert read(path) == scaled
+    assert scaled.id != plain.id
+    assert "languages" not in plain.to_json()
+
+
+@pytest.mark.parametrize("wrong", [Platt(0.0, 0.0), Platt(-1.0, 0.0), Platt(math.inf, 0.0), Platt(1.0, math.nan)])
+def test_given_a_scaling_that_would_turn_the_order_round_or_is_no_number_then_it_is_refused(wrong: Platt) -> None:
+    with pytest.raises(ValueError, match="slopes"):
+        replace(calibration(), languages={"de": wrong})
+
+
+@given(st.floats(-1, 2), st.floats(-1, 2), st.floats(0.01, 100), st.floats(-10, 10))
+def test_given_any_scaling_then_what_was_likelier_is_never_less_likely(one: float, other: float, slope: float, shift: float) -> None:
+    score = replace(calibration(), languages={"de": Platt(slope, shift)})
+    low, high = sorted((one, other))
+    assert score.probability(ZERO | {"coverage_all": low}, "de") <= score.probability(ZERO | {"coverage_all": high}, "de")
 
 
 @given(st.floats(-1e6, 1e6))
@@ -321,6 +362,20 @@ def test_given_questions_that_say_the_same_as_the_score_when_adjusted_then_it_st
     found = adjust(base, rows, answerable, {}, c=0.01)
 
     assert max(abs(found.probability(row) - base.probability(row)) for row in rows) < 0.12
+
+
+def test_given_a_scaled_language_when_adjusted_then_its_questions_are_read_with_the_scaling() -> None:
+    draw = np.random.default_rng(2)
+    rows = [ZERO | {"coverage_all": float(value)} for value in draw.uniform(0, 1, 400)]
+    base = replace(calibration(), languages={"de": Platt(3.0, 2.0)})
+    answerable = [bool(draw.uniform() < base.probability(row, "de")) for row in rows]
+
+    found = adjust(base, rows, answerable, {}, languages=["de"] * len(rows))
+
+    assert found.languages == base.languages
+    assert max(abs(found.probability(row, "de") - base.probability(row, "de")) for row in rows) < 0.12
+    unscaled = adjust(base, rows, answerable, {})
+    assert max(abs(unscaled.probability(row, "de") - base.probability(row, "de")) for row in rows) > 0.12
 
 
 def test_given_weights_when_adjusted_then_a_question_counts_as_often_as_they_say() -> None:

@@ -31,7 +31,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
     "language": (3, "7a9aac9f00c9"),
-    "features": (9, "ee731ce4a781"),
+    "features": (9, "caf2c356632a"),
 }
 
 

@@ -1,0 +1,56 @@
+"""Correctness is scaled in single languages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from builders import calibration
+
+from rag_core.gating.features import FEATURES
+from rag_core.gating.scores import Platt
+from training.fit_languages import report, scaling
+
+ZERO = dict.fromkeys(FEATURES, 0.0)
+
+
+def asked(truth: Platt, count: int, group: str) -> list[dict[str, object]]:
+    """Questions of which as many are right as a score with this scaling says."""
+    draw = np.random.default_rng(3)
+    told = replace(calibration(), languages={"hi": truth})
+    rows = [ZERO | {"coverage_all": float(value), "searched": 1.0} for value in draw.uniform(0, 1, count)]
+    return [
+        {"signals": row, "right": bool(draw.uniform() < told.probability(row, "hi")), "answerable": True, "group": group,
+         "question": str(place), "language": "hi"}
+        for place, row in enumerate(rows)
+    ]  # fmt: skip
+
+
+def test_given_questions_of_a_language_that_is_surer_than_the_score_then_its_scaling_is_found() -> None:
+    found = scaling(calibration(), asked(Platt(2.0, -1.0), 3000, "xquad-hi"))
+
+    assert found.slope == pytest.approx(2.0, abs=0.3)
+    assert found.shift == pytest.approx(-1.0, abs=0.3)
+
+
+def test_given_a_score_that_says_what_is_so_then_it_is_hardly_scaled() -> None:
+    found = scaling(calibration(), asked(Platt(), 3000, "xquad-hi"))
+
+    assert (found.slope, found.shift) == (pytest.approx(1.0, abs=0.15), pytest.approx(0.0, abs=0.15))
+
+
+def test_given_a_score_that_says_the_opposite_then_the_order_still_stays() -> None:
+    rows = [row | {"right": not row["right"]} for row in asked(Platt(2.0, 0.0), 400, "xquad-hi")]
+
+    assert scaling(calibration(), rows).slope > 0
+
+
+def test_given_two_groups_then_each_has_a_line_judged_by_a_fit_that_did_not_see_its_questions() -> None:
+    rows = asked(Platt(3.0, 0.0), 1200, "xquad-hi") + asked(Platt(3.0, 0.0), 300, "nearmiss-hi")
+
+    lines = report(calibration(), rows, 0.5).splitlines()
+
+    assert [line.partition(":")[0] for line in lines] == ["xquad-hi", "nearmiss-hi"]
+    before, now = (float(part.rpartition("error ")[2]) for part in lines[0].split(" | ")[1:])
+    assert now < before
