@@ -175,7 +175,7 @@ class Collection:
         settings = self.settings(preset, {**self.profiles.of_documents(domain), **values}, INDEXED)
         listed = [File(source.name, f"sha256:{source.digest}") for source in sources]
 
-        handed = HandingIn(self._service.folder, self.name, sources)
+        handed = HandingIn(self._service.folder, self.name, settings, sources)
 
         def work(progress: Progress, stop: Cancel) -> AddReport:
             return self.engine.library.add(sources, settings, progress=progress, cancelled=stop, listed=handed.listed())

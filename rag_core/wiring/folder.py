@@ -31,7 +31,7 @@ from rag_core.library.library import Library
 from rag_core.library.quota import Quota, Room, taken
 from rag_core.library.stored import titles
 from rag_core.library.stored.contents import Contents, contents
-from rag_core.library.stored.inbox import Accepted, Inbox
+from rag_core.library.stored.inbox import Accepted, Inbox, Values
 from rag_core.library.stored.manifest import UNSAID_STORE, Manifest
 from rag_core.library.stored.sources import Source
 from rag_core.library.stored.store import Store, collections, create_collection, is_name
@@ -251,10 +251,10 @@ def room_taken(folder: Path, collection: str) -> tuple[int, int]:
     return len(found), sum(found.values())
 
 
-def hand_in(folder: Path, collection: str, sources: Sequence[Source]) -> frozenset[str]:
+def hand_in(folder: Path, collection: str, sources: Sequence[Source], values: Values) -> frozenset[str]:
     """The digests of the sources that are stored and listed now, so that an end of the process does not lose them; opens no index.
 
-    None of them where that cannot be done: whoever adds them then says why.
+    `values` are the settings to index them under. None of them where that cannot be done: whoever adds them then says why.
     """
     files, note = _files(folder, collection), noting(folder, collection)
     manifest = _manifest(folder, collection)
@@ -266,16 +266,16 @@ def hand_in(folder: Path, collection: str, sources: Sequence[Source]) -> frozens
     try:
         waiting = Inbox(files.root).rows().values()
         room = Room(quota_of(folder, collection), taken(files.root, manifest.entries if manifest else (), waiting))
-        return handing_in.hand_in(files.root, sources, room, noted)
+        return handing_in.hand_in(files.root, sources, room, noted, values)
     except RagError as error:
         _log.warning("files could not be listed before their turn: %s", error.kind)
         return frozenset()
 
 
-def cut_off(folder: Path, collection: str) -> list[Accepted]:
+def cut_off(folder: Path, collection: str) -> list[tuple[Accepted, Values]]:
     """The sources that an end of the process kept from being indexed, but for those that need a password; see `Inbox.cut_off`."""
     try:
-        return [row for row in Inbox(_files(folder, collection).root).cut_off() if not row.needs_password]
+        return [(row, values) for row, values in Inbox(_files(folder, collection).root).cut_off() if not row.needs_password]
     except LibraryError:  # opening it says why
         return []
 

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Any
 
 from rag_core.library.stored.sources import Source
+from rag_core.settings import Cost, Settings
+from rag_core.settings.knobs import AS_BUILT
 from rag_core.wiring import hand_in, hold_back
 from rag_core.work.background import Background
+
+
+def of_documents(settings: Settings) -> dict[str, Any]:
+    """The settings that say how a document is read and cut, by name; not what the library was built with."""
+    names = [knob.name for knob in Settings.knobs() if knob.cost is Cost.INGEST and knob.name not in AS_BUILT]
+    return {name: getattr(settings, name) for name in names}
 
 
 class HandingIn(Background[frozenset[str]]):
@@ -16,19 +25,25 @@ class HandingIn(Background[frozenset[str]]):
     Args:
         folder: of the library.
         collection: that they go to.
+        settings: that its files are indexed under; the next start of the program keeps to them.
         sources: to be handed in.
         listed: digests of files that are on the list already.
     """
 
-    def __init__(self, folder: Path, collection: str, sources: Sequence[Source] = (), listed: Collection[str] = ()) -> None:
+    def __init__(
+        self, folder: Path, collection: str, settings: Settings, sources: Sequence[Source] = (), listed: Collection[str] = ()
+    ) -> None:
         super().__init__("handing in files")
-        self._folder, self._collection, self._sources, self._listed = folder, collection, sources, frozenset(listed)
+        self._folder, self._collection, self._settings = folder, collection, settings
+        self._sources, self._listed = sources, frozenset(listed)
 
     def begin(self) -> None:
         """Hand them in, for whoever acts now."""
 
         def handed_in(stopped: object) -> frozenset[str]:
-            listed = self._listed | (hand_in(self._folder, self._collection, self._sources) if self._sources else frozenset())
+            listed = self._listed
+            if self._sources:
+                listed |= hand_in(self._folder, self._collection, self._sources, of_documents(self._settings))
             self._sources = ()  # the job has them; here they would only hold memory
             if self.stopping:
                 hold_back(self._folder, self._collection, listed)

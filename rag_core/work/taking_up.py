@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+import logging
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rag_core.domain.acts import Actor, acting
 from rag_core.domain.ports import Cancel, Progress
-from rag_core.library.library import AddReport
+from rag_core.errors import InvalidSetting
+from rag_core.library.library import AddReport, Library
+from rag_core.library.stored.inbox import Accepted, Values
 from rag_core.settings import Settings
 from rag_core.wiring import cut_off
 from rag_core.work import loading
 from rag_core.work.handing_in import HandingIn
 from rag_core.work.jobs import File, Job, Runner
 
+_log = logging.getLogger(__name__)
+Rows = Sequence[tuple[Accepted, Values]]
+
 START = Actor("start")  # the program itself
 
 
 def take_up(folder: Path, names: Iterable[str], base: Settings, runner: Runner) -> list[Job]:
-    """Start a job for each of these collections in which something was cut off.
+    """Start a job for each of these collections in which something was cut off; each file is indexed as it was asked for.
 
     Args:
         folder: of the library.
@@ -31,17 +38,15 @@ def take_up(folder: Path, names: Iterable[str], base: Settings, runner: Runner) 
         rows = cut_off(folder, name)
         if not rows:
             continue
-        ids = {row.id for row in rows}
 
-        def work(progress: Progress, stop: Cancel, name: str = name, ids: Iterable[str] = frozenset(ids)) -> AddReport:
+        def work(progress: Progress, stop: Cancel, name: str = name, rows: Rows = tuple(rows)) -> AddReport:
             engine = loading.engine(folder, name, base)
             opened = loading.known(folder, name)
-            settings = opened.settings if opened else base
-            return engine.library.resume(settings, only=frozenset(ids), progress=progress, cancelled=stop)
+            return _resume(engine.library, rows, opened.settings if opened else base, progress, stop)
 
         with acting(START):
-            listed = [File(row.name, row.id) for row in rows]
-            handed = HandingIn(folder, name, listed=[row.digest for row in rows])
+            listed = [File(row.name, row.id) for row, _ in rows]
+            handed = HandingIn(folder, name, base, listed=[row.digest for row, _ in rows])
             jobs.append(
                 runner.start(
                     "Finishing interrupted files",
@@ -55,3 +60,31 @@ def take_up(folder: Path, names: Iterable[str], base: Settings, runner: Runner) 
                 )
             )
     return jobs
+
+
+def _resume(library: Library, rows: Rows, settings: Settings, progress: Progress, stop: Cancel) -> AddReport:
+    """Index these files, those that were asked for alike together."""
+    alike: dict[str, list[tuple[Accepted, Values]]] = {}
+    for row, values in rows:
+        alike.setdefault(json.dumps(values, sort_keys=True), []).append((row, values))
+    reports = []
+    for each in alike.values():
+        ids = {row.id for row, _ in each}
+        reports.append(library.resume(_asked(settings, each[0][1]), only=ids, progress=progress, cancelled=stop))
+        if reports[-1].cancelled:
+            break
+    return AddReport(
+        tuple(one for report in reports for one in report.added),
+        tuple(one for report in reports for one in report.unchanged),
+        tuple(one for report in reports for one in report.problems),
+        any(report.cancelled for report in reports),
+    )
+
+
+def _asked(settings: Settings, values: Values) -> Settings:
+    """These settings with the values of a request; as they are where this version does not take them."""
+    try:
+        return settings.changed(**values)
+    except InvalidSetting as error:
+        _log.warning("files are taken up under the usual settings: %s", error.kind)
+        return settings

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,9 +16,11 @@ from rag_core.domain.acts import Action
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.library.library import AddReport
 from rag_core.library.quota import Quota
+from rag_core.library.stored import stored_sources
 from rag_core.library.stored.inbox import MAX_TRIES, Inbox
 from rag_core.library.stored.sources import Source
 from rag_core.library.stored.store import collections, create_collection
+from rag_core.settings import Settings
 from rag_core.wiring import cut_off, hand_in
 from rag_core.work import taking_up
 from rag_core.work.handing_in import HandingIn
@@ -30,11 +34,11 @@ def test_given_a_writer_at_work_when_a_file_is_handed_in_then_it_is_listed_kept_
     opened, noted = library(tmp_path), list[object]()
     opened._note = lambda action, ids: noted.append((action, tuple(ids)))
     with opened._writing(0):
-        listed = hand_in(tmp_path, "default", [TWO])
+        listed = hand_in(tmp_path, "default", [TWO], {})
         writer = opened._writer()
         writer.publish(anyhow=True)  # clears away what nobody needs
     assert [row.name for row in library(tmp_path).unfinished()] == ["two"]
-    assert [row.name for row in cut_off(tmp_path, "default")] == ["two"]
+    assert [row.name for row, _ in cut_off(tmp_path, "default")] == ["two"]
     opened.add([ONE], SETTINGS)
 
     report = opened.add([TWO], SETTINGS, listed=listed)
@@ -49,7 +53,7 @@ def test_given_a_writer_at_work_when_a_file_is_handed_in_then_it_is_listed_kept_
 def test_given_a_file_that_was_deleted_while_it_waited_or_has_no_room_then_it_is_not_indexed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listed = hand_in(tmp_path, "default", [ONE, TWO])
+    listed = hand_in(tmp_path, "default", [ONE, TWO], {})
     opened = library(tmp_path)
     opened.delete(f"sha256:{ONE.digest}")
     assert [document.name for document in opened.add([ONE, TWO], SETTINGS, listed=listed).added] == ["two"]
@@ -57,7 +61,7 @@ def test_given_a_file_that_was_deleted_while_it_waited_or_has_no_room_then_it_is
     monkeypatch.setattr("rag_core.wiring.folder.quota_of", lambda folder, name: Quota(1, 1))
     create_collection(tmp_path, "new")
     for name in ("default", "new"):
-        assert hand_in(tmp_path, name, [ONE]) == frozenset()
+        assert hand_in(tmp_path, name, [ONE], {}) == frozenset()
         assert cut_off(tmp_path, name) == []
     assert collections(tmp_path) == ("default", "new")
 
@@ -65,7 +69,7 @@ def test_given_a_file_that_was_deleted_while_it_waited_or_has_no_room_then_it_is
 def test_given_a_list_that_is_damaged_when_handed_in_then_the_job_says_so_and_no_bytes_go(tmp_path: Path) -> None:
     library(tmp_path).add([ONE], SETTINGS)
     (tmp_path / "default" / "inbox.json").write_text("[3]", encoding="utf-8")
-    assert hand_in(tmp_path, "default", [TWO]) == frozenset()
+    assert hand_in(tmp_path, "default", [TWO], {}) == frozenset()
     assert cut_off(tmp_path, "default") == []
 
 
@@ -81,12 +85,12 @@ class Held:
         return AddReport()
 
 
-def waiting(folder: Path, runner: Runner, source: Source) -> Job:
+def waiting(folder: Path, runner: Runner, source: Source, settings: Settings = SETTINGS) -> Job:
     """A job that adds a file, once its turn comes."""
-    handed = HandingIn(folder, "default", [source])
+    handed = HandingIn(folder, "default", settings, [source])
 
     def work(progress: Progress, stop: Cancel) -> AddReport:
-        return library(folder).add([source], SETTINGS, listed=handed.listed(), cancelled=stop)
+        return library(folder).add([source], settings, listed=handed.listed(), cancelled=stop)
 
     job = runner.start("Adding", work, 1, handing_in=handed)
     assert handed.wait(SECONDS)
@@ -122,11 +126,46 @@ def test_given_jobs_that_wait_when_the_process_ends_then_a_start_takes_their_fil
     assert taking_up.take_up(tmp_path, ["default", "other"], SETTINGS, Runner()) == []
 
 
+def test_given_files_that_were_handed_in_under_settings_of_their_own_when_taken_up_then_each_is_cut_as_it_was_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S3-23: the settings of a request hold although the process was killed while its file waited."""
+    long = " ".join(f"Clause {number} of the lease binds the tenant of flat {number}." for number in range(60))
+    sources = [text(name, f"{name}: {long}") for name in ("usual", "small", "unknown")]
+    small = SETTINGS.changed(passage_tokens=64, overlap_tokens=0)
+    runner, first = Runner(), Held()
+    runner.start("Before", first, 1)
+    jobs = [waiting(tmp_path, runner, source, settings) for source, settings in zip(sources, (SETTINGS, small, SETTINGS), strict=True)]
+    inbox = Inbox(tmp_path / "default")
+    inbox.accept([sources[2]], partial(stored_sources.write, tmp_path / "default"), taken_up={"passage_tokens": -1})  # of another version
+    kept = (tmp_path / "default" / "inbox.json").read_bytes()
+    for job in jobs:
+        job.stop()
+    first.go.set()
+    assert all(job.wait(SECONDS) for job in jobs)
+    (tmp_path / "default" / "inbox.json").write_bytes(kept)  # as the kill left it
+
+    opened = library(tmp_path)
+    monkeypatch.setattr(taking_up.loading, "engine", lambda *_: SimpleNamespace(library=opened))
+    monkeypatch.setattr(taking_up.loading, "known", lambda *_: None)
+    (again,) = taking_up.take_up(tmp_path, ["default"], SETTINGS, Runner())
+    assert again.wait(SECONDS)
+
+    assert isinstance(again.result, AddReport)
+    assert sorted(document.name for document in again.result.added) == ["small", "unknown", "usual"]
+    passages = Counter(passage.document for passage in opened.snapshot.passages)
+    usual, fine, unknown = (passages[f"sha256:{source.digest}"] for source in sources)
+    assert fine > 2 * usual
+    assert usual == unknown
+    assert opened.unfinished() == ()
+    assert "settings" not in (tmp_path / "default" / "inbox.json").read_text(encoding="utf-8")
+
+
 def test_given_a_file_whose_indexing_was_begun_too_often_or_that_an_earlier_version_listed_then_a_person_decides(tmp_path: Path) -> None:
-    hand_in(tmp_path, "default", [ONE])
+    hand_in(tmp_path, "default", [ONE], {})
     inbox = Inbox(tmp_path / "default")
     for _ in range(MAX_TRIES):
-        assert [row.name for row in inbox.cut_off()] == ["one"]
+        assert [row.name for row, _ in inbox.cut_off()] == ["one"]
         inbox.begin([ONE.digest])
     assert inbox.cut_off() == []
     inbox.replace(inbox.rows().values())

@@ -18,10 +18,10 @@ from rag_core.adapters.embedding.by_name import embedded_folder
 from rag_core.errors import ModelUnavailable
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
-from rag_core.wiring import as_built, open_engine
+from rag_core.wiring import as_built, cut_off, open_engine
 from rag_core.work import loading
 from rag_core.work.jobs import LEFT_ALONE_SECONDS, Job
-from ui.app import state
+from ui.app import first_run, state
 from ui.app.jobs import progress
 from ui.app.jobs.work import ABOUT_DOCUMENTS
 from ui.app.texts import screen
@@ -75,12 +75,15 @@ def model(tmp_path: Path) -> str:
 
 def test_given_several_files_when_added_then_each_is_listed_with_its_state(app: AppTest, library: Path) -> None:
     page = settle(app)
+    page.session_state[state.SESSION].values["passage_tokens"] = 96
 
     with held():
         upload(page, ("bridge.pdf", BRIDGE), ("broken.pdf", b"<html>"))
         listed = page.dataframe[0].value
         assert "Waiting for its turn. One job runs at a time." in texts(page)
+        asked_for = [values["passage_tokens"] for _, values in cut_off(library, first_run.home())]
 
+    assert asked_for == [96, 96], "an end of the process loses none of it"
     assert list(listed["File"]) == ["bridge.pdf", "broken.pdf"]
     assert list(listed["State"]) == ["waiting", "waiting"]
     settle(page)

@@ -241,18 +241,19 @@ def test_given_another_job_before_it_when_a_text_is_sent_without_waiting_then_it
     """So that no end of the process loses it; the next start takes it up."""
     go = threading.Event()
     server.service._runner.start("Before", lambda progress, stop: AddReport(cancelled=not go.wait(60)), 1)
-    sent = {"namespace": "behind", "documents": [{"content": "The shelf holds nine books.", "id": "shelf"}]}
+    documents = [{"content": "The shelf holds nine books.", "id": "shelf"}]
+    sent = {"namespace": "behind", "documents": documents, "settings": {"passage_tokens": 96}}
     try:
         with server.client("admin") as client:
             begun = client.post("/api/rag/index", params={"wait": 0}, json=sent)
-            listed = [row.name for row in cut_off(server.folder, "behind")]
+            listed = [(row.name, values["passage_tokens"]) for row, values in cut_off(server.folder, "behind")]
             go.set()
             ended = client.post("/api/rag/index", json=sent)
     finally:
         go.set()
     assert begun.status_code == 202
     assert begun.json()["documents"][0]["state"] == "waiting"
-    assert listed == ["shelf"]
+    assert listed == [("shelf", 96)]
     assert ended.json()["unchanged"] == 1
     assert cut_off(server.folder, "behind") == []
 

@@ -3,8 +3,8 @@
 A source's bytes are stored before it is listed. Passwords are never stored: a listed source only says that it needs one.
 
 Whoever hands something in lists it at once, also while a writer of the library works on other files: whoever changes the list, or deletes
-files that are not on it, holds it for that long. With a source stands how often its indexing was begun. So a start of the program takes up
-what an end of it cut off, and not forever what may have ended it.
+files that are not on it, holds it for that long. With a source stands how often its indexing was begun, and the settings that it was handed
+in with. So a start of the program takes up what an end of it cut off, as it was asked for, and not forever what may have ended it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from rag_core.library.disk.files import damaged, seal, sync, unseal, write_atomi
 from rag_core.library.disk.private import FILE_MODE, HeldFile, make_folder
 from rag_core.library.stored.sources import Kind, Source, clean, digest_prefix
 from rag_core.library.stored.stored_json import metadata_from_json, metadata_to_json
+
+Values = Mapping[str, Any]  # settings by their name, as JSON has them
 
 MAX_TRIES = 2  # a source whose indexing was begun so often is for a person to decide on: it may be what ends the process
 
@@ -86,6 +88,15 @@ class Accepted:
         return cls(**{**row, "names": tuple(row["names"]), "metadata": metadata_from_json(row["metadata"])})
 
 
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """The list as it was read, by digest: sources, how often each was begun, and the settings that it was handed in with."""
+
+    rows: dict[str, Accepted]
+    tries: dict[str, int]
+    values: dict[str, Values]
+
+
 class Inbox:
     """The list of accepted sources of a collection, one JSON file in its folder, written anew as a whole. Processes may share it."""
 
@@ -106,25 +117,29 @@ class Inbox:
         Raises:
             LibraryDamaged: the list was changed from outside.
         """
-        return self._read()[0]
+        return self._read().rows
 
-    def cut_off(self) -> list[Accepted]:
-        """The sources that an end of the process kept from being indexed; not those that somebody stopped, or that were tried too often.
+    def cut_off(self) -> list[tuple[Accepted, Values]]:
+        """The sources that an end of the process kept from being indexed, each with the settings that it was handed in with.
+
+        Not those that somebody stopped, or that were tried too often.
 
         Raises:
             LibraryDamaged: as `rows`.
         """
-        rows, tries = self._read()
-        return [row for digest, row in rows.items() if tries.get(digest, MAX_TRIES) < MAX_TRIES]
+        listed = self._read()
+        return [
+            (row, listed.values.get(digest, {})) for digest, row in listed.rows.items() if listed.tries.get(digest, MAX_TRIES) < MAX_TRIES
+        ]
 
     def begin(self, digests: Collection[str]) -> None:
         """Count that indexing these is begun, where that is counted: of those that were handed in before their turn came."""
         with self.held():  # else a job that somebody stops just now would count as begun, and not as stopped
-            self._count({digest: number + 1 for digest, number in self._read()[1].items() if digest in digests})
+            self._count({digest: number + 1 for digest, number in self._read().tries.items() if digest in digests})
 
     def hold_back(self, digests: Collection[str]) -> None:
         """Leave these to a person: somebody stopped their job."""
-        self._count(dict.fromkeys(self._read()[1].keys() & set(digests), MAX_TRIES))
+        self._count(dict.fromkeys(self._read().tries.keys() & set(digests), MAX_TRIES))
 
     def accept(
         self,
@@ -132,13 +147,13 @@ class Inbox:
         store: Callable[[Accepted, bytes | HeldFile], Path],
         note: Callable[[Iterable[Accepted]], None] = lambda rows: None,
         *,
-        counted: bool = False,
+        taken_up: Values | None = None,
     ) -> list[tuple[Accepted, str | None]]:
         """Store the bytes of all sources, then list them; returns each with its password.
 
         Equal bytes are one source with several names. `store` writes the bytes of a source, and returns the file. `note` is told of all
-        before they are listed; where it raises, none is, and the next writer clears their bytes away. `counted` says that a start of the
-        program shall take them up where this one ends before they are indexed.
+        before they are listed; where it raises, none is, and the next writer clears their bytes away. If the process ends before they are
+        indexed, the next start of the program takes them up under the settings `taken_up`; None leaves them to a person.
         """
         taken: dict[str, tuple[Accepted, str | None]] = {}
         files = set()
@@ -150,59 +165,69 @@ class Inbox:
                 taken[row.digest] = (known[0].also_named(row.names) if known else row, source.password)
             sync({*files, *(file.parent for file in files)})
             note([row for row, _ in taken.values()])
-            rows, tries = self._read()
+            listed = self._read()
             fresh = {row.digest: row for row, _ in taken.values()}
-            self._write({**rows, **fresh}.values(), tries | (dict.fromkeys(fresh, 0) if counted else {}))
+            again = {} if taken_up is None else dict.fromkeys(fresh, taken_up)
+            self._write({**listed.rows, **fresh}.values(), listed.tries | dict.fromkeys(again, 0), listed.values | again)
         return list(taken.values())
 
     def put(self, rows: Iterable[Accepted]) -> None:
         """Put these on the list, in place of earlier ones with the same digest."""
         with self.held():
-            known, tries = self._read()
-            self._write([*{**known, **{row.digest: row for row in rows}}.values()], tries)
+            known = self._read()
+            self._write([*{**known.rows, **{row.digest: row for row in rows}}.values()], known.tries, known.values)
 
     def drop(self, digests: Collection[str]) -> None:
         """Take these off the list."""
         with self.held():
-            rows, tries = self._read()
-            kept = {digest: row for digest, row in rows.items() if digest not in digests}
-            if len(kept) < len(rows):
-                self._write(kept.values(), tries)
+            listed = self._read()
+            kept = {digest: row for digest, row in listed.rows.items() if digest not in digests}
+            if len(kept) < len(listed.rows):
+                self._write(kept.values(), listed.tries, listed.values)
 
     def replace(self, rows: Iterable[Accepted]) -> None:
         """Write the list anew, whatever it was before."""
         with self.held():
             try:
-                tries = self._read()[1]
+                listed = self._read()
             except LibraryDamaged:
-                tries = {}
-            self._write(rows, tries)
+                listed = _Listed({}, {}, {})
+            self._write(rows, listed.tries, listed.values)
 
     def _count(self, changed: Mapping[str, int]) -> None:
         with self.held():
-            rows, tries = self._read()
-            if known := {digest: number for digest, number in changed.items() if digest in tries}:
-                self._write(rows.values(), tries | known)
+            listed = self._read()
+            if known := {digest: number for digest, number in changed.items() if digest in listed.tries}:
+                self._write(listed.rows.values(), listed.tries | known, listed.values)
 
-    def _read(self) -> tuple[dict[str, Accepted], dict[str, int]]:
+    def _read(self) -> _Listed:
         try:
-            rows, tries = json.loads(self._path.read_bytes()), {}
+            rows, tries, values = json.loads(self._path.read_bytes()), {}, {}
             if not isinstance(rows, list):  # as earlier versions wrote it, without a checksum
                 whole = unseal(rows)
-                rows, tries = whole["sources"], whole.get("begun", {})
-            return {row["digest"]: Accepted.from_json(row) for row in rows}, {str(digest): int(tries[digest]) for digest in tries}
+                rows, tries, values = whole["sources"], whole.get("begun", {}), whole.get("settings", {})
+            return _Listed(
+                {row["digest"]: Accepted.from_json(row) for row in rows},
+                {str(digest): int(tries[digest]) for digest in tries},
+                {str(digest): dict(values[digest]) for digest in values},
+            )
         except (FileNotFoundError, NotADirectoryError) as error:
             # what was published had been on the list before
             if self._path.with_name("CURRENT").exists() or any(self._path.parent.glob("manifests/*.json")):
                 raise damaged(self._path, "is missing") from error
-            return {}, {}
+            return _Listed({}, {}, {})
         except OSError as error:
             raise damaged(self._path, f"cannot be read ({error.strerror})") from error
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise damaged(self._path, "is not a list of sources") from error
 
-    def _write(self, rows: Iterable[Accepted], tries: Mapping[str, int]) -> None:
+    def _write(self, rows: Iterable[Accepted], tries: Mapping[str, int], values: Mapping[str, Values]) -> None:
         listed = list(rows)
         begun = {row.digest: tries[row.digest] for row in listed if row.digest in tries}
-        said = {"sources": [row.to_json() for row in listed], **({"begun": begun} if begun else {})}
+        asked = {row.digest: values[row.digest] for row in listed if values.get(row.digest)}
+        said = {
+            "sources": [row.to_json() for row in listed],
+            **({"begun": begun} if begun else {}),
+            **({"settings": asked} if asked else {}),
+        }
         write_atomically(self._path, json.dumps(seal(said), ensure_ascii=False).encode())

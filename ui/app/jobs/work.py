@@ -54,7 +54,7 @@ def start_add(handed_in: Sequence[Source | IngestError]) -> None:
     for source in sources:
         names[source.digest] = source.name
     listed = [File(name, f"sha256:{digest}") for digest, name in names.items()]
-    handed = HandingIn(here().folder, here().collection, sources)
+    handed = HandingIn(here().folder, here().collection, state.session().settings(), sources)
 
     def work(library: Library, settings: Settings, progress: Progress, stop: Cancel) -> AddReport:
         return library.add(handed_in, settings, progress=progress, cancelled=stop, listed=handed.listed())
@@ -70,7 +70,7 @@ def start_resume(rows: Sequence[Accepted], passwords: Mapping[str, str]) -> None
         return library.resume(settings, only=ids, passwords=passwords, progress=progress, cancelled=stop)
 
     state.session().forget_results(*ABOUT_DOCUMENTS)
-    handed = HandingIn(here().folder, here().collection, listed=[row.digest for row in rows])
+    handed = HandingIn(here().folder, here().collection, state.session().settings(), listed=[row.digest for row in rows])
     _start("resuming", work, [File(row.name, row.id) for row in rows], handing_in=handed)
 
 
