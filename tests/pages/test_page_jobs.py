@@ -16,6 +16,7 @@ from rag_core.evaluation import Ran
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
 from rag_core.work.jobs import LEFT_ALONE_SECONDS, MAX_KEPT, MAX_VISITOR, MAX_VISITORS, File, Job, Runner, Work
+from ui.app.jobs.progress import step_in_words
 
 SECONDS = 120.0  # reached by what hangs, on a busy machine too
 
@@ -192,6 +193,14 @@ def test_given_files_when_progress_is_reported_then_each_file_says_where_it_stan
     job.progress("documents", 2, 4)
     job.progress("c: problem: reading", 1, 9)
     assert states(job, "a.pdf") == ["ready", "problem", "reading", "waiting"]
+
+
+def test_given_a_file_with_a_long_name_when_its_job_is_shown_then_the_line_names_its_beginning_and_end() -> None:
+    name = f"{'Annual report: as filed, ' * 4}fiscal 2022 (signed).pdf"
+    job = job_of(name)
+    job.progress(f"{name}: reading", 3, 9)
+
+    assert step_in_words(job) == "File 1 of 1. Annual report: as filed…fiscal 2022 (signed).pdf: reading 3 of 9 pages."
 
 
 def test_given_a_job_that_was_stopped_when_looked_at_then_files_that_had_no_turn_are_waiting() -> None:

@@ -1,4 +1,4 @@
-"""One label for each document, for fields to choose from. Streamlit tells options apart by their label only."""
+"""One label for each document, for fields to choose from, and short ones for lines. Streamlit tells options apart by their label only."""
 
 from __future__ import annotations
 
@@ -8,6 +8,17 @@ from collections.abc import Iterable
 from rag_core.domain.documents import Document
 
 ID_DIGITS = slice(len("sha256:"), len("sha256:") + 8)  # eight hex digits tell the documents of a library apart
+
+
+MAX_LINE_CHARS = 48  # of a file's name within a line that says more; chosen: half of such a line on a small laptop
+
+
+def shortened(name: str) -> str:
+    """A name for a line that says more: of a long one the beginning and the end, where people tell files apart."""
+    if len(name) <= MAX_LINE_CHARS:
+        return name
+    end = MAX_LINE_CHARS // 2
+    return f"{name[: MAX_LINE_CHARS - end - 1].rstrip()}…{name[-end:].lstrip()}"
 
 
 def unique_names(documents: Iterable[Document]) -> dict[str, str]:

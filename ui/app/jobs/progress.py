@@ -16,6 +16,7 @@ from ui.app.jobs import uploads
 from ui.app.jobs.background import watch
 from ui.app.jobs.finished import show_results
 from ui.app.jobs.work import ABOUT_DOCUMENTS, here, start_add
+from ui.app.naming import shortened
 from ui.app.people import visitor
 from ui.app.people.collections import shown_name, switch
 from ui.app.texts import say, tell
@@ -171,13 +172,19 @@ def _step(job: Job) -> str:
     if job.kind == "evaluating":
         return _questions(job)
     if job.stage:
-        said = tell(f"jobs.step_{job.stage}", number=job.files_done + 1, files=job.files, step=job.step, done=job.done, total=job.total)
-        return " ".join([said, *_left(job), *([tell("jobs.early")] if _early(job) else [])])
+        return " ".join([step_in_words(job), *_left(job), *([tell("jobs.early")] if _early(job) else [])])
     if not job.files_done:
         return tell("jobs.starting")
     if job.files_done >= job.files:
         return tell("jobs.step_last", files=job.files)
     return tell("jobs.step_between", number=job.files_done + 1, files=job.files)
+
+
+def step_in_words(job: Job) -> str:
+    """Where the job stands in its current file, in one sentence; a long name shows its beginning and its end."""
+    name, apart, doing = job.step.rpartition(": ")
+    step = f"{shortened(name)}{apart}{doing}"
+    return tell(f"jobs.step_{job.stage}", number=job.files_done + 1, files=job.files, step=step, done=job.done, total=job.total)
 
 
 def _left(job: Job) -> list[str]:
