@@ -112,7 +112,7 @@ def test_given_several_targets_and_a_pair_when_certified_then_each_is_shown(tab:
 
     assert not tab.exception
     shown = {metric.label: metric.value for metric in tab.metric}
-    assert (shown["Wrong though nothing answers it"], shown["Refused though answerable"]) == ("≤ 8 %", "≤ 10 %")
+    assert (shown["Wrong though nothing answers it"], shown["Wrongly refused"]) == ("≤ 8 %", "≤ 10 %")
     assert len(tab.metric) == 5
 
 

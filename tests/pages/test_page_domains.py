@@ -51,7 +51,7 @@ def test_given_a_change_in_the_side_bar_when_it_is_tried_then_its_evidence_is_sh
     assert "Tried on 2 labelled questions, against version 0" in texts(page)
     flips = next(table.value for table in page.dataframe if "question" in table.value)
     assert flips["question"].tolist() == [QUESTIONS[0].question]
-    assert flips["after"].tolist() == ["Refused though answerable"]
+    assert flips["after"].tolist() == ["Wrongly refused"]
     assert HOSTILE in texts(page)
     assert not any(HOSTILE in text for text in interpreted(page))
     assert store.profile_in_force("legal").version == 0

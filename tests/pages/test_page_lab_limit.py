@@ -20,7 +20,7 @@ def test_given_a_run_when_opened_then_four_counts_and_a_limit_with_its_price_in_
     page = opened(a_run())
 
     assert [(metric.label, metric.value) for metric in page.metric[:4]] == [
-        ("Right", "4"), ("Wrong", "2"), ("Refused though answerable", "1"),
+        ("Right", "4"), ("Wrong", "2"), ("Wrongly refused", "1"),
         ("Rightly refused", "3"),
     ]  # fmt: skip
     assert "At **86 %** you answer 2 of 10 and none of those was wrong here." in badges(page)

@@ -395,7 +395,7 @@ def test_given_a_run_when_its_report_is_made_then_counts_limits_settings_and_eac
 ) -> None:
     made = report(a_run(), min_correctness=0.56)
 
-    assert "At the limit 56 %: 4 right, 2 wrong, 1 refused though answerable, 3 rightly refused" in made
+    assert "At the limit 56 %: 4 right, 2 wrong, 1 wrongly refused, 3 rightly refused" in made
     assert "| 0 % | 5 | 5 | 0 | 0 |" in made
     assert "| 100 % | 0 | 0 | 6 | 4 |" in made
     assert "| 56 % \\(in force\\) | 4 | 2 | 1 | 3 |" in made

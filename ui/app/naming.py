@@ -10,7 +10,7 @@ from rag_core.domain.documents import Document
 ID_DIGITS = slice(len("sha256:"), len("sha256:") + 8)  # eight hex digits tell the documents of a library apart
 
 
-MAX_LINE_CHARS = 48  # of a file's name within a line that says more; chosen: half of such a line on a small laptop
+MAX_LINE_CHARS = 48  # a file's name within a line that says more; chosen: half of such a line on a small laptop
 
 
 def shortened(name: str) -> str:

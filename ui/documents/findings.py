@@ -75,7 +75,7 @@ def facts(engine: Engine, document: Document) -> list[str]:
     """Sentences on what was found; document text may be in them."""
     snapshot = engine.library.snapshot
     found = [
-        tell("documents.is_title", title=document.title),
+        *([tell("documents.is_title", title=document.title)] if document.title != document.name else []),
         tell("documents.is_named", name=document.name),
         tell(
             "documents.pages_language", pages=f"{document.page_count:,}", language=language_name(document.language),

@@ -5,6 +5,7 @@ Documents may have changed since: the question is judged from its record and not
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -71,13 +72,25 @@ def show_share(engine: Engine, asked: Asked) -> None:
             st.button(say("export.link_make"), key="make_link", icon=":material/link:", on_click=_keep, args=(asked,))
         else:
             st.caption(say("export.link_about"))
-            st.code(address(st.context.url or "", asked.collection, asked.record), language=None, wrap_lines=True)
+            page = st.context.url or ""
+            st.code(address(page, asked.collection, asked.record), language=None, wrap_lines=True)
+            if only_here(page):
+                st.caption(say("export.link_local"))
 
 
 def address(page: str, collection: str, number: int) -> str:
     """The link, from the page's own address."""
     scheme, host, path, _, _ = urlsplit(page)
     return urlunsplit((scheme, host, path or "/", urlencode({COLLECTION: collection, DECISION: number}), ""))
+
+
+def only_here(page: str) -> bool:
+    """Whether the page's own address leads to the computer that opens it, whoever that is."""
+    host = urlsplit(page).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:  # a name
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def _keep(asked: Asked) -> None:

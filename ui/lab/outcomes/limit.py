@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import altair as alt
@@ -29,6 +30,7 @@ CHART, PICKED = "lab_limit_chart", "lab_limit_picked"  # in the session: the cha
 ACCEPTED_FIELD = "lab_accepted"
 ACCEPTED, MAX_ACCEPTED = 5, 50  # wrong ones among 100 answers: at first, and at most
 LINES = {"right": charts.BLUE, "wrong": charts.ORANGE, "refused": charts.PURPLE}
+LATE = 0.8  # past such a limit a word beside its line runs out of the chart; looked at with 900 pixels
 COUNTS = (*LINES, "spared")
 STROKES = ([1, 0], [6, 3], [2, 2])  # for those who do not tell the colours apart
 _KNOWN: WeakKeyDictionary[ReplaySet, tuple[Settings, Tradeoff]] = WeakKeyDictionary()
@@ -90,7 +92,7 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
         color=alt.Color("line:N", scale=alt.Scale(domain=names, range=list(LINES.values())), legend=legend),
         strokeDash=alt.StrokeDash("line:N", scale=alt.Scale(domain=names, range=list(STROKES)), legend=legend),
     )
-    marks = [
+    marks: list[dict[str, Any]] = [
         {"limit": limit, "what": say(f"lab_limit.{what}")}
         for limit, what in ((here, "here"), (there, "there"))
         if limit is not None and (what, limit) != ("there", here)
@@ -99,12 +101,15 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
         alt.Chart(alt.InlineData(values=[mark])).mark_rule(strokeWidth=2, color=charts.GREY, strokeDash=dash).encode(x="limit:Q")
         for mark, dash in zip(marks, ([1, 0], [4, 4]), strict=False)
     ]
-    said = (
-        alt.Chart(alt.InlineData(values=marks))
-        .mark_text(align="left", dx=4, dy=-6, color=charts.GREY, fontSize=12)
+    said = [  # beside its line, on the side where there is room
+        alt.Chart(alt.InlineData(values=[mark]))
+        .mark_text(
+            align="right" if mark["limit"] > LATE else "left", dx=-4 if mark["limit"] > LATE else 4, dy=-6, color=charts.GREY, fontSize=12
+        )
         .encode(x="limit:Q", y=alt.value(charts.HEIGHT // 2), text="what:N")
-    )
-    return alt.LayerChart(layer=[lines, *upright, said, charts.unseen_points(places, "limit", "name")], height=charts.HEIGHT).to_dict(
+        for mark in marks
+    ]
+    return alt.LayerChart(layer=[lines, *upright, *said, charts.unseen_points(places, "limit", "name")], height=charts.HEIGHT).to_dict(
         validate=False
     )
 
