@@ -145,7 +145,8 @@ def notes_on(measurements: Measurements, trace: Trace, languages: Collection[str
     unknown = [code for code in measurements.library.unknown_languages if code in languages]
     if unknown:
         notes.append(
-            f"The embedding model does not know these languages: {', '.join(unknown)}. Documents in them are found by their words."
+            "Documents in these languages are found by their words only, since the search does not know them by meaning: "
+            f"{', '.join(unknown)}."
         )
     if unreadable(measurements):
         notes.append(unreadable(measurements))

@@ -436,7 +436,7 @@ def test_given_an_answer_from_a_language_the_model_does_not_know_then_a_note_war
 
     assert decision.is_safe()
     assert [note for note in decision.notes if "does not know" in note] == [
-        "The embedding model does not know these languages: ru. Documents in them are found by their words."
+        "Documents in these languages are found by their words only, since the search does not know them by meaning: ru."
     ]
 
 
@@ -451,7 +451,7 @@ def test_given_a_refusal_then_a_note_names_every_searched_language_the_model_doe
     decision = decide(measurements(library=UNKNOWN))
 
     assert not decision.is_safe()
-    assert any("does not know these languages: hi, ru." in note for note in decision.notes)
+    assert any("does not know them by meaning: hi, ru." in note for note in decision.notes)
 
 
 def test_given_every_stage_then_its_time_counts_as_retrieval_or_as_drafting() -> None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from page_kit import JOB_SECONDS, ask, asked_of, captions, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.decide import decide
+from rag_core.domain.passages import PassageKind
 from rag_core.engine import Engine
+from rag_core.library.stored.snapshot import Snapshot
 from rag_core.settings import Settings
 from ui.app import state
 from ui.app.people import recording
@@ -67,11 +71,26 @@ def test_given_tables_when_read_then_each_question_is_about_a_row_with_a_number_
 
     manual = snapshot.find("flow-meter-manual.pdf")[0]
     assert found["What is stated for “Maximum operating pressure”?"].document == manual.id
-    assert found["What is stated for “Maximum operating pressure”?"].page == 1
+    assert found["What is stated for “Maximum operating pressure”?"].pages == (1,)
     assert "Was ist für „Urlaub und Verträge“ angegeben?" in found
     assert not [question for question in found if "\t" in question or "ﬂ" in question]
     hindi = snapshot.find("samantar-shreni.pdf")[0]
     assert hindi.id not in {one.document for one in found.values()}, "no form of question is written for it"
+
+
+def test_given_a_report_when_its_tables_are_read_then_rows_that_come_back_are_asked_for_before_the_boxes_of_its_cover() -> None:
+    """A filing of 159 pages offered one question, about "New York", the state on its cover."""
+    pages = ["New York\t16-0393470\nNet sales\t5", "Gross margin\t3\nNet sales\t5\nNet sales\t5", "Net sales\t4\nGross margin\t2"]
+    tables = [SimpleNamespace(page=number, kind=PassageKind.TABLE) for number in (1, 2, 2, 3)]
+    report = SimpleNamespace(
+        documents=[SimpleNamespace(id="report", language="en")], passages_of=lambda id: tables, page_text=lambda id, page: pages[page - 1]
+    )
+
+    found = list(suggested.candidates(cast("Snapshot", report)))
+
+    assert [(one.question.partition("“")[2], one.pages) for one in found] == [
+        ("Net sales”?", (1, 2, 3)), ("Gross margin”?", (2, 3)), ("New York”?", (1,)),
+    ]  # fmt: skip
 
 
 def test_given_somebody_who_asks_when_questions_are_tried_then_no_more_are(page: AppTest) -> None:
@@ -94,7 +113,7 @@ def test_given_somebody_who_asks_when_questions_are_tried_then_no_more_are(page:
 def test_given_an_answer_from_another_page_when_tried_then_it_is_not_offered(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = state.engine()
     right = next(one for one in suggested.candidates(engine.library.snapshot) if "Maximum operating pressure" in one.question)
-    for tried, count in ((right, 1), (replace(right, page=right.page + 1), 0), (replace(right, document="sha256:other"), 0)):
+    for tried, count in ((right, 1), (replace(right, pages=(right.pages[-1] + 1,)), 0), (replace(right, document="sha256:other"), 0)):
         monkeypatch.setattr(suggested, "candidates", lambda _, tried=tried: iter([tried]))
 
         assert len(suggested.answered(engine, Settings(), lambda: False)) == count
@@ -107,10 +126,10 @@ def test_given_a_question_that_nobody_asks_when_tried_then_it_counts_only_where_
     (manual,) = (one.id for one in engine.library.snapshot.documents if one.name == "flow-meter-manual.pdf")
     asks_a_model = Settings.load(values={"drafter": "model", "model": "none"})
 
-    found = engine.tried(question, asks_a_model, manual, 3)
+    found = engine.tried(question, asks_a_model, manual, {2, 3})
 
     assert found is not None
     assert found.settings.drafter == "extract"
-    assert engine.tried(question, Settings.load(), manual, 2) is None
-    assert engine.tried("What is the capital of France?", Settings.load(), manual, 3) is None
+    assert engine.tried(question, Settings.load(), manual, {2}) is None
+    assert engine.tried("What is the capital of France?", Settings.load(), manual, {3}) is None
     assert told == []

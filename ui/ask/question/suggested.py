@@ -1,4 +1,4 @@
-"""Questions to try on one's own documents: about rows of their tables. Each was answered from its own page before it is offered.
+"""Questions to try on one's own documents: about rows of their tables. Each was answered from a page of its row before it is offered.
 
 They are worked out beside the page, once for a version of the library, and stop as soon as somebody asks: no question waits for them. A
 language model is not asked, and nothing of it is put on record.
@@ -34,18 +34,18 @@ LABEL = re.compile(r"[^\W\d_]{3,}(?: [\w-]+){1,5}")  # what a row is called: two
 DIGIT = re.compile(r"\d")
 MAX_SHOWN = 4  # questions that are offered
 MAX_TRIED = 16  # that are asked for them, about 0.3 s each
-MAX_OF_ONE = 6  # rows of one document that are tried
+MAX_OF_ONE = 12  # rows of one document that are tried
 MAX_KEPT = 8  # versions and settings that are remembered
 LOOK_SECONDS = 0.5  # between two looks at whether they are there
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A question, and where its answer has to stand; `page` is 1-based."""
+    """A question, and where its answer has to stand: on one of these pages, counted from 1."""
 
     question: str
     document: str
-    page: int
+    pages: tuple[int, ...]
 
 
 def show(engine: Engine, session: Session, settings: Settings) -> None:
@@ -67,15 +67,21 @@ def show(engine: Engine, session: Session, settings: Settings) -> None:
 
 
 def candidates(snapshot: Snapshot) -> Iterator[Candidate]:
-    """Questions about rows of tables that have a number, the newest document first; none in a language that has no form of question."""
+    """Questions about rows of tables that have a number, the newest document first; none in a language that has no form of question.
+
+    Rows that stand on most pages come first: what a report is about comes back in it, and the boxes of its cover do not.
+    """
     for document in reversed(snapshot.documents):
         form = _forms().get(document.language)
         if form is None:
             continue
         pages = sorted({one.page for one in snapshot.passages_of(document.id) if one.kind is PassageKind.TABLE})
-        found = dict.fromkeys((label, page) for page in pages for label in _labels(snapshot.page_text(document.id, page)))
-        for label, page in list(found)[:MAX_OF_ONE]:
-            yield Candidate(form.format(label=label), document.id, page)
+        found: dict[str, list[int]] = {}
+        for page in pages:
+            for label in dict.fromkeys(_labels(snapshot.page_text(document.id, page))):
+                found.setdefault(label, []).append(page)
+        for label, on in sorted(found.items(), key=lambda row: -len(row[1]))[:MAX_OF_ONE]:  # where equal, in the order of the pages
+            yield Candidate(form.format(label=label), document.id, tuple(on))
 
 
 def _labels(text: str) -> Iterator[str]:
@@ -87,12 +93,12 @@ def _labels(text: str) -> Iterator[str]:
 
 
 def answered(engine: Engine, settings: Settings, stop: Cancel) -> tuple[Measurements, ...]:
-    """The measurements of the first candidates that are answered from their own page; fewer when it is stopped."""
+    """The measurements of the first candidates that are answered from one of their own pages; fewer when it is stopped."""
     found: list[Measurements] = []
     for tried, one in enumerate(candidates(engine.library.snapshot)):
         if stop() or tried == MAX_TRIED or len(found) == MAX_SHOWN:
             break
-        if measurements := engine.tried(one.question, settings, one.document, one.page):
+        if measurements := engine.tried(one.question, settings, one.document, one.pages):
             found.append(measurements)
     return tuple(found)
 
