@@ -1,70 +1,21 @@
-"""Contrast, labels, alternative texts and names for screen readers, checked by axe-core in Chromium, light and dark, wide and narrow.
-
-Screenshots of every state that is checked are kept in build/screens.
-"""
+"""Every page and state can be read and used by everyone, as axe-core sees it in Chromium; and the newest ones by the keyboard alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import csv
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from axe_playwright_python.sync_playwright import Axe
-from browser_kit import CHROMIUM, SCHEMES, WAIT_MS, ask, choose, go, ground, settled
-from playwright.sync_api import Page, ViewportSize, expect
+from axe_kit import SIZES, checker
+from browser_kit import CHROMIUM, FIRST_RUN_MS, WAIT_MS, ask, choose, go, settled
+from playwright.sync_api import Locator, Page, expect
 
-from ui.app.texts import say
+from ui.app.texts import say, tell
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
-
-RULES = {"runOnly": ["wcag2a", "wcag2aa"]}
-COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}  # the rules that read colours; labels and names are the same in the dark
-# What Streamlit itself draws and a page cannot change; each is looked at again when Streamlit is updated.
-NOT_OURS = ('[data-testid="stMainMenu"]', '[data-testid="stToolbar"]')
-SIZES: dict[str, ViewportSize] = {"wide": {"width": 1440, "height": 900}, "narrow": {"width": 390, "height": 844}}
-LOOKED, REDRAWN_MS = 4, 1_500  # how often a page with a finding is looked at, and how long it is waited in between
-LOOKS = (("narrow", SCHEMES[0]), ("wide", SCHEMES[0]), ("wide", SCHEMES[1]))  # a narrow window shows nothing of its own
-
-
-def violations(page: Page, rules: Mapping[str, list[str]]) -> list[str]:
-    """What axe-core finds and still finds after a while, as "rule: element": a busy machine draws a new theme part by part."""
-    for _ in range(LOOKED):
-        settled(page)
-        found = Axe().run(page, options=rules, context={"exclude": [[selector] for selector in NOT_OURS]}).response["violations"]
-        if not found:
-            break
-        page.wait_for_timeout(REDRAWN_MS)
-    return [f"{rule['id']}: {node['target']} {node['failureSummary'][:200]}" for rule in found for node in rule["nodes"]]
-
-
-def overflow(page: Page) -> int:
-    """By how many pixels the page is wider than its window."""
-    return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
-
-
-def checker(page: Page, screens: Path) -> Callable[[str], dict[str, list[str]]]:
-    """Checks a state of the page by its name, narrow, wide, and wide in the dark, where it ends; what was found so far by state."""
-    found: dict[str, list[str]] = {}
-
-    def check(name: str) -> dict[str, list[str]]:
-        backgrounds = set()
-        for size, scheme in LOOKS:
-            page.set_viewport_size(SIZES[size])
-            page.emulate_media(color_scheme=scheme)
-            wrong = violations(page, RULES if scheme == "light" else COLOURS)
-            page.screenshot(path=screens / f"{name}-{scheme}-{size}.png", full_page=True)
-            if overflow(page) > 0:
-                wrong.append(f"the page is {overflow(page)} pixels wider than the window")
-            if wrong:
-                found[f"{name}, {scheme}, {size}"] = wrong
-            backgrounds.add(ground(page))
-        assert len(backgrounds) == len(SCHEMES)  # or the page did not follow
-        return found
-
-    return check
 
 
 def test_given_each_page_when_checked_then_everyone_can_read_it(page: Page, screens: Path) -> None:
@@ -97,3 +48,87 @@ def test_given_each_page_when_checked_then_everyone_can_read_it(page: Page, scre
     expect(page.locator(".st-key-health_tiles")).to_be_visible(timeout=WAIT_MS)
 
     assert check("health") == {}
+
+
+MAX_TABS = 40  # from one control to another of the same page; a person gives up long before
+TYPED = ("What were net sales in fiscal 2022?", "Wie hoch war der Umsatz im Jahr 2031?")
+
+
+def tab_to(page: Page, field: Locator, key: str = "Tab") -> int:
+    """Press Tab until this has the focus; how often that was."""
+    for presses in range(MAX_TABS):
+        if field.evaluate("e => e === document.activeElement || e.contains(document.activeElement)"):
+            return presses
+        page.keyboard.press(key)
+    raise AssertionError(f"{key} does not reach it: {field}")
+
+
+def test_given_a_collection_without_test_questions_when_they_are_typed_by_keyboard_then_each_is_kept_and_everyone_can_read_the_form(
+    page: Page, screens: Path
+) -> None:
+    check, keys = checker(page, screens), page.keyboard
+    page.get_by_role("button", name=say("collections.new")).click()
+    page.get_by_role("textbox", name=say("collections.name"), exact=True).fill("Otázky कसौटी, typed by keyboard")
+    keys.press("Enter")
+    expect(page.get_by_text(say("examples.empty"))).to_be_visible(timeout=WAIT_MS)
+    settled(page)
+    go(page, say("lab.page"), say("lab.title"))
+    question, answer = page.locator(".st-key-typed_question input"), page.locator(".st-key-typed_answer input")
+    expect(question).to_be_visible(timeout=WAIT_MS)
+    settled(page)
+
+    page.get_by_role("tab", name=say("lab.tab_sets"), exact=True).focus()
+    tab_to(page, question)
+    keys.type(TYPED[0])
+    tab_to(page, answer)
+    keys.type("5,140")
+    keys.press("Enter")
+    expect(page.get_by_text(tell("lab_typed.added", question=TYPED[0], set=tell("labelling.default_set")))).to_be_visible(timeout=WAIT_MS)
+    expect(question).to_have_value("")
+    settled(page)
+    tab_to(page, question)
+    keys.type(TYPED[1])
+    tab_to(page, page.locator(".st-key-typed_answerable input").first)
+    keys.press("ArrowRight")
+    tab_to(page, page.get_by_role("button", name=say("lab_typed.add")))
+    keys.press("Enter")
+    expect(page.get_by_text(tell("lab_typed.added", question=TYPED[1], set=tell("labelling.default_set")))).to_be_visible(timeout=WAIT_MS)
+    expect(page.get_by_text(tell("lab_sets.counts", n=2, yes=1, no=1, answers=1))).to_be_visible(timeout=WAIT_MS)
+    expect(answer).to_have_value("")
+
+    assert check("typed_questions") == {}
+
+
+def test_given_questions_of_a_session_when_saved_by_keyboard_then_three_files_hold_them_and_everyone_can_read_their_list(
+    page: Page, screens: Path
+) -> None:
+    check, keys = checker(page, screens), page.keyboard
+    asked = ["How often does the flow meter have to be calibrated?", "परीक्षा कितने मिनट की होती है?", "What is the capital of France?"]
+    for question in asked:
+        ask(page, question)
+    settled(page)
+    box, saved = page.get_by_test_id("stChatInputTextArea"), dict[str, bytes]()
+    box.focus()
+    tab_to(page, page.locator(".st-key-history summary"))
+    keys.press("Enter")
+    for ending in ("csv", "pdf", "md"):
+        button = page.locator(f".st-key-all_asked_{ending} button")
+        expect(button).to_be_visible(timeout=WAIT_MS)
+        tab_to(page, button)
+        with page.expect_download(timeout=FIRST_RUN_MS) as download:
+            keys.press("Enter")
+        saved[ending] = Path(download.value.path()).read_bytes()
+        assert download.value.suggested_filename.endswith(f".{ending}")
+
+    rows = list(csv.DictReader(saved["csv"].decode("utf-8-sig").splitlines()))
+    assert [row[tell("all_asked.column_question")] for row in rows] == asked
+    assert saved["pdf"].startswith(b"%PDF")
+    assert all(question.split()[0] in saved["md"].decode() for question in asked)
+    check("history")
+    page.locator('[data-testid="stPopover"].st-key-share button, .st-key-share button').first.click()
+    page.get_by_role("button", name=say("export.link_make")).or_(page.get_by_text(say("export.link_about"))).first.wait_for()
+    if page.get_by_role("button", name=say("export.link_make")).is_visible():
+        page.get_by_role("button", name=say("export.link_make")).click()
+    expect(page.get_by_text(say("export.link_local"))).to_be_visible(timeout=WAIT_MS)
+
+    assert check("share") == {}

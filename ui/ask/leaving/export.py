@@ -39,14 +39,15 @@ Block = Mapping[str, Any]
 def offer(engine: Engine, asked: Asked) -> None:
     """Two buttons; the files are made when they are clicked."""
     name = file_name(asked)
-    st.download_button(
-        say("export.pdf"), lambda: compose_sheet(blocks(engine, asked)), f"{name}.pdf", "application/pdf", key="export_pdf",
-        icon=":material/picture_as_pdf:", on_click="ignore",
-    )  # fmt: skip
-    st.download_button(
-        say("export.markdown"), lambda: to_markdown(blocks(engine, asked)), f"{name}.md", "text/markdown", key="export_markdown",
-        icon=":material/description:", on_click="ignore",
-    )  # fmt: skip
+    with st.container(horizontal=True):
+        st.download_button(
+            say("export.pdf"), lambda: compose_sheet(blocks(engine, asked)), f"{name}.pdf", "application/pdf", key="export_pdf",
+            icon=":material/picture_as_pdf:", on_click="ignore",
+        )  # fmt: skip
+        st.download_button(
+            say("export.markdown"), lambda: to_markdown(blocks(engine, asked)), f"{name}.md", "text/markdown", key="export_markdown",
+            icon=":material/description:", on_click="ignore",
+        )  # fmt: skip
 
 
 def file_name(asked: Asked) -> str:
