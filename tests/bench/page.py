@@ -1,7 +1,13 @@
-"""How fast the page is in a browser: from `make app` to a page that can be asked, the first answer, and a slider that re-decides."""
+"""How fast the page is in a browser, and how much it holds: from `make app` to a page that can be asked, answers, and a slider.
+
+`python -m tests.bench.page` prints these figures alone, with the machine's load. The last one is the growth over 100 questions of one
+session, in the server's processes and in the tab; the page keeps the last questions with all that was measured, so it is counted from the
+time when that list is full.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import statistics
@@ -14,14 +20,20 @@ from typing import NamedTuple
 from playwright.sync_api import Browser, Page
 from playwright.sync_api import Error as BrowserError
 
-from tests.e2e.browser_kit import CHROMIUM, FIRST_RUN_MS, ROOT, free_port, launched, settled
+from tests.campaign.load import memory
+from tests.e2e.browser_kit import CHROMIUM, FIRST_RUN_MS, ROOT, ask, free_port, launched, settled
+from ui.app.state import MAX_QUESTIONS
 from ui.ask.question.examples import EXAMPLES
 
 MOVES = 12
+SESSION = 100  # questions of one session, as issue 17 counts them
+ASKED = ROOT / "data" / "questions.jsonl"  # about the samples: what they answer and what not, in four languages
 ANSWERED = ("answered", "czech", "german", "hindi", "table")  # examples that are answered from one page
-# resolves with the milliseconds from the next key until the answer to this question stands there with the picture of its lines
-UNTIL_DRAWN = """question => new Promise(done => {
+# resolves with the milliseconds from the next key until the answer to this question stands there with the picture of its lines;
+# fails after a minute
+UNTIL_DRAWN = """question => new Promise((done, failed) => {
     let started = null;
+    setTimeout(() => failed(new Error('no answer with another picture came to: ' + question)), 60000);
     addEventListener('keydown', () => { started ??= performance.now(); }, {capture: true, once: true});
     const before = document.querySelector('.st-key-viewer_lines img')?.src;
     const look = () => {
@@ -34,6 +46,7 @@ UNTIL_DRAWN = """question => new Promise(done => {
     };
     look();
 })"""
+HEAP_MB = "(window.gc?.(), performance.memory.usedJSHeapSize / 2 ** 20)"
 # resolves with the milliseconds from now until the line about what changed says something else
 UNTIL_CHANGED = """() => new Promise(done => {
     const said = () => document.querySelector('.st-key-change')?.innerText ?? '';
@@ -53,27 +66,33 @@ def figures() -> list[tuple[str, float, float, str]]:
         return []
     with tempfile.TemporaryDirectory() as folder, launched() as browser:
         library = Path(folder) / "library"
-        fresh, later = _one_start(browser, library), _one_start(browser, library)
+        fresh, later = _one_start(browser, library), _one_start(browser, library, SESSION)
     return [
         ("page: first start, with the samples to index", fresh.usable, 6.0, "s"),
         ("page: start", later.usable, 4.0, "s"),
         ("page: first sample answer", later.first_answer, 2.0, "s"),
         ("page: from Enter to answer and marked lines, median", later.answer, 0.6, "s"),
         ("page: a slider re-decides, median", later.slider, 300.0, "ms"),
+        (f"page: a session grows from {MAX_QUESTIONS} to {SESSION} questions, server", max(later.grown[0], 0.0), 20.0, "MB"),
+        (f"page: a session grows from {MAX_QUESTIONS} to {SESSION} questions, tab", max(later.grown[1], 0.0), 20.0, "MB"),
     ]
 
 
 class Start(NamedTuple):
-    """Seconds until a question can be asked and until the first answer; median seconds of an answer, and milliseconds of a slider."""
+    """Seconds until a question can be asked and until the first answer; median seconds of an answer, and milliseconds of a slider.
+
+    `grown` are the MB that the server and the tab grew by over a long session, (0, 0) where there was none.
+    """
 
     usable: float
     first_answer: float
     answer: float
     slider: float
+    grown: tuple[float, float] = (0.0, 0.0)
 
 
-def _one_start(browser: Browser, library: Path) -> Start:
-    """Start the page, ask, and move a slider."""
+def _one_start(browser: Browser, library: Path, session: int = 0) -> Start:
+    """Start the page, ask, move a slider, and go on with a session of so many questions."""
     port = free_port()
     started = time.perf_counter()
     server = subprocess.Popen(
@@ -92,12 +111,31 @@ def _one_start(browser: Browser, library: Path) -> Start:
         page.locator(".st-key-answer").wait_for()
         answer = time.perf_counter() - asked
         slider = _moves(page)
-        each = statistics.median(_seconds_of(page, one.question) for one in EXAMPLES if one.shows in ANSWERED)
+        again = [one.question for one in EXAMPLES if one.shows in ANSWERED]
+        each = statistics.median(_seconds_of(page, question) for question in (*again[1:], again[0]))  # the first one is on the page
+        grown = _session(page, server.pid, session) if session else (0.0, 0.0)
         page.close()
     finally:
         os.killpg(server.pid, signal.SIGKILL)
         server.wait(10)
-    return Start(usable, answer, each, slider)
+    return Start(usable, answer, each, slider, grown)
+
+
+def _session(page: Page, server: int, questions: int) -> tuple[float, float]:
+    """Ask so many different questions in this session; the MB by which the server's processes and the tab grew since its list was full."""
+    rows = [json.loads(line)["question"] for line in ASKED.read_text(encoding="utf-8").splitlines()]
+    held: list[tuple[float, float]] = []
+    for number, question in enumerate(dict.fromkeys(rows), 1):
+        ask(page, question)
+        page.locator(".st-key-outcome").wait_for()
+        settled(page)
+        if number % 10 == 0:
+            held.append((memory(server)[0], float(page.evaluate(HEAP_MB))))
+            print(f"  {number:4} questions: server {held[-1][0]:6.0f} MB, tab {held[-1][1]:4.0f} MB", flush=True)
+        if number == questions:
+            break
+    full = held[MAX_QUESTIONS // 10 - 1]
+    return held[-1][0] - full[0], held[-1][1] - full[1]
 
 
 def _seconds_of(page: Page, question: str) -> float:
@@ -139,5 +177,7 @@ def _moves(page: Page) -> float:
 
 
 if __name__ == "__main__":
+    print(f"load of the machine before: {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores")
     for name, value, target, unit in figures():
         print(f"{name:52} {value:8.2f} {unit:3} target {target:g}{'' if value <= target else '  PAST TARGET'}")
+    print(f"load of the machine after: {os.getloadavg()[0]:.1f}")
