@@ -90,6 +90,7 @@ def day(server: Server, name: str) -> Body:
         decided = await call("decide", question=WARRANTY, passages=[{"text": TEXT, "document": "terms.pdf"}])
         kept = await client.read_resource(f"plumbline://{name}/decisions/{asked['id']}")
         document = await client.read_resource(f"plumbline://{name}/documents/{listed['items'][0]['id']}")
+        shelf = json.loads((await client.read_resource(f"plumbline://{name}/documents")).contents[0].text)
         health = json.loads((await client.read_resource(f"plumbline://{name}/health")).contents[0].text)
         under = await call("ask", question=WARRANTY, collection=name, domain="legal")
         recorded = await call("record_execution", prompt_id="rag_strategy", collection=name, metrics=METRICS, decision=under["id"])
@@ -105,7 +106,7 @@ def day(server: Server, name: str) -> Body:
             "kept": json.loads(kept.contents[0].text)["answer"] == asked["answer"],
             "document": json.loads(document.contents[0].text)["title"], "prompts": names,
             "strategy": "top_k" in str(strategy) and "rerank_model" in str(strategy), "writing": WARRANTY in str(writing),
-            "health": health, "profile": under["metadata"]["profile"],
+            "health": health, "shelf": len(shelf), "profile": under["metadata"]["profile"],
             "recorded": recorded["id"] > 0, "taught": '"legal@0"' in taught.replace("\\", ""),
         }  # fmt: skip
 
@@ -117,7 +118,7 @@ def whole(name: str) -> dict[str, Any]:
     return {
         "added": (1, name), "asked": True, "strict": True, "cited": TEXT, "picture": b"\x89PNG", "listed": 1, "judged": False,
         "decided": "terms.pdf", "kept": True, "document": "Terms", "prompts": {"rag_strategy", "rag_generation"}, "strategy": True,
-        "writing": True, "health": {"status": "ready", "documents": 1}, "profile": "legal@0", "recorded": True, "taught": True,
+        "writing": True, "health": {"status": "ready", "documents": 1}, "shelf": 1, "profile": "legal@0", "recorded": True, "taught": True,
     }  # fmt: skip
 
 
