@@ -69,7 +69,7 @@ def _of(check: CheckResult, view: Measurements, attempt: Attempt) -> Iterator[Fi
         failing = list(_added(view, attempt))
     elif check.reason is Reason.REWORDED:
         whole = [one.word_for_word for one in view.draft.measured]
-        failing = [(n, _TORN if whole[n] else _REWORDED) for n, own in enumerate(attempt.reworded or ()) if own]
+        failing = [(n, _TORN if n and whole[n] else _REWORDED) for n, own in enumerate(attempt.reworded or ()) if own]
     for n, text in failing:
         yield Finding(check.reason, n, f'"{view.draft.claims[n].text}": {text}.')
     if not failing:

@@ -62,7 +62,12 @@ def reworded(draft: Draft, hits: Sequence[Hit], page_text: PageText, language: s
         stand = (pair for one in passages for pair in pairwise(units(known[one], page_text)))
         return any(first.text in theirs and second.text in mine for first, second in stand)
 
-    return tuple(own or (n > 0 and speaks_of_before(draft.claims[n].text, language) and not follows(n)) for n, own in enumerate(said))
+    def torn(n: int) -> bool:
+        if n == 0 or all(one.passage.kind is PassageKind.TABLE for one in found[n]):  # a row stands by itself
+            return False
+        return speaks_of_before(draft.claims[n].text, language) and not follows(n)
+
+    return tuple(own or torn(n) for n, own in enumerate(said))
 
 
 def _is_at(edge: Callable[[str, str], bool], text: str, unit: Unit) -> bool:
