@@ -23,6 +23,7 @@ def refused(*relevances: float, **judged: object) -> Measurements:
 
 
 def test_given_a_refusal_then_it_points_at_the_likest_quotes_first_numbered_from_one() -> None:
+    """S3-20: a refusal has places to look at."""
     decision = decide(refused(0.2, 0.6, 0.4))
 
     assert not decision.is_safe()
