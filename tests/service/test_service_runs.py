@@ -9,6 +9,8 @@ import pytest
 from service_kit import WARRANTY, Server
 
 from rag_core.client import Client, ServiceError
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.wiring import records
 
 LABELS = [
     {"id": "a", "question": WARRANTY, "answerable": True, "answers": ["24 months"]},
@@ -16,6 +18,8 @@ LABELS = [
     {"id": "c", "question": "What is the capital of France?", "answerable": False},
     {"id": "d", "question": "Who won the cup?", "answerable": False},
 ]
+
+TYPED = LabelledQuestion("typed-1", "Jaká je záruční doba?", True, ("24 months",))
 
 
 def rows(content: bytes) -> list[dict[str, Any]]:
@@ -86,9 +90,12 @@ def test_given_a_run_and_kept_decisions_when_they_are_exported_then_each_line_is
         kept = client.decision(first[0]["id"], "alpha")
         with pytest.raises(ServiceError) as nothing:
             client.labels("nowhere", "alpha")
+        records(server.folder, "alpha").put_question("Otázky", TYPED)  # as the page's form keeps it
+        typed = rows(client.labels("Otázky", "alpha"))
     noted = [line for line in (server.folder / "audit.jsonl").read_text(encoding="utf-8").splitlines() if '"export"' in line]
 
     assert [(one["id"], one["answerable"]) for one in labels] == [("a", True), ("b", True), ("c", False), ("d", False)]
+    assert [(one["question"], one["answerable"], one["answers"]) for one in typed] == [(TYPED.question, True, [*TYPED.answers])]
     assert [(one["id"], one["happened"]["error"]) for one in failing] == [("b", "missed_answer")]
     assert [one["id"] for one in decisions] == ["a", "b", "c", "d"]
     assert "24 months" in decisions[0]["answer"]
