@@ -463,4 +463,4 @@ def test_given_an_upload_when_it_answers_a_refused_question_then_the_documents_a
     page.file_uploader[0].set_value([("notes.txt", b"The harbour bridge is 412 metres long.", "text/plain")]).run()
     settle(page)
 
-    assert "Changed: the documents. Result: refused → answered, because “" in texts(page)
+    assert "Changed: the documents. Result: refused → answered, because it is " in texts(page)

@@ -15,6 +15,7 @@ from ui.ask.decision.trace import measured, required
 from ui.ask.question.asking import changed_knobs
 from ui.settings.wording import moved_in_words
 
+SURE = "correctness"  # the check that most people meet: it is told without its name
 MAX_COUNT = 6  # settings that are named one by one; another preset changes many
 
 
@@ -61,6 +62,8 @@ def _why_answered(before: Decision, after: Decision) -> str:
     if blocked is None:
         return ""
     check = next((one for one in after.trace.checks if one.stage == blocked.stage), blocked)
+    if check.stage == SURE and check.state is State.PASSED:
+        return tell("changes.sure", **_said(check))
     return tell("changes.passes" if check.state is State.PASSED else "changes.lets", **_said(check))
 
 
@@ -69,6 +72,8 @@ def _why_refused(decision: Decision) -> str:
     check = next((check for check in decision.trace.checks if check.blocks), None)
     if check is None:
         return tell(f"refusal.short_{decision.reason}")
+    if check.stage == SURE and check.state is State.FAILED:
+        return tell("changes.sure", **_said(check))
     return tell("changes.not_run" if check.state is State.NOT_RUN else "changes.fails", **_said(check))
 
 

@@ -14,7 +14,7 @@ from rag_core.settings import Mode
 from ui.settings.wording import PERCENT
 
 WIDTH, HEIGHT = 206, 30  # in the picture's own units; it is drawn at any size
-LEFT, RIGHT, MIDDLE = 24, 178, 15  # ends of the axis, with room for their numbers; and its height
+LEFT, RIGHT, MIDDLE = 24, 170, 15  # ends of the axis, with room for their numbers; and its height
 BAR, MARK = 8, 22  # heights
 # at least 3 to 1 against the light and the dark background of the theme (WCAG 2.2, 1.4.11)
 GREEN, RED, BLUE, GREY = "#0b8a62", "#d6453a", "#4a7fc4", "#7b8682"

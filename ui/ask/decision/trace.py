@@ -28,7 +28,7 @@ LIMITS: Mapping[str, str] = {check.name: check.threshold for check in CHECKS if 
 _ROW_HEIGHT = 38  # pixels: the picture's numbers can be read
 _PICTURE_WIDTH = 320  # pixels, in the details
 _COLUMNS = {
-    "check": 198, "state": 142, "meter": 214, "measured": 74, "required": 74, "when": 62, "mode": 96, "ms": 74, "scale": 140,
+    "check": 198, "state": 142, "meter": 214, "measured": 74, "required": 74, "when": 62, "mode": 106, "ms": 74, "scale": 140,
 }  # fmt: skip
 
 
