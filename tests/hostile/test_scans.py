@@ -90,7 +90,7 @@ def test_given_a_page_that_was_scanned_upside_down_when_read_then_it_is_read_in_
 def test_given_many_pages_when_read_then_they_come_in_their_order_with_as_many_processes_as_are_allowed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(recognition, "_cores", lambda: 3)
+    monkeypatch.setattr(recognition, "cores", lambda: 3)
     made = pymupdf.open()
     for number in range(7):
         made.insert_pdf(pymupdf.open(stream=make.scanned(f"This is page number {number} of the scan.")))
@@ -133,7 +133,7 @@ def test_given_a_picture_that_takes_more_memory_than_allowed_when_read_then_that
 def test_given_a_reading_that_was_stopped_when_read_again_then_it_goes_on_at_the_page_it_was_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recognition, "_cores", lambda: 1)
+    monkeypatch.setattr(recognition, "cores", lambda: 1)
     made = pymupdf.open()
     for number in range(4):
         made.insert_pdf(pymupdf.open(stream=make.scanned(f"This is page number {number} of the scan.")))

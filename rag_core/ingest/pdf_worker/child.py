@@ -191,7 +191,7 @@ def leaves(document: Any, limit: int) -> int:
 
 
 def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
-    """Emit what the document says about itself, then its pages from the one that is asked for."""
+    """Emit what the document says about itself, then its pages from the one that is asked for, to the last one that is."""
     from .basics.columns import packed
     from .damage import REPAIRED, forget_complaints, with_damage
     from .letters.fonts import Fonts
@@ -213,7 +213,7 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
     options = Options(signs, request["page_chars"], request["page_words"], request["pixels"])
     fonts, layers = Fonts(), Layers(document, request["password"])
     found = {"characters": 0, "words": 0, "rows": 0}
-    for number in range(request.get("first", 1) - 1, document.page_count):
+    for number in range(request.get("first", 1) - 1, min(request.get("last", document.page_count), document.page_count)):
         forget_complaints()
         try:
             page = with_damage(read(document[number], options, drawer, fonts, layers))
@@ -242,7 +242,8 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
                     f"The file has more than {request[what]:,} {what} (reached on page {number + 1}).",
                     "Split it into parts.",
                 )
-        emit({"event": "page", "n": number + 1, **page, **packed(words, lines)})
+        repaired = {"repaired": True} if document.is_repaired else {}
+        emit({"event": "page", "n": number + 1, **page, **packed(words, lines), **repaired})
     if document.is_repaired:  # at its opening, or when a broken object was met
         emit({"event": "note", "problem": REPAIRED})
     emit({"event": "done"})

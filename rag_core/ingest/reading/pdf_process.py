@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -73,7 +73,7 @@ def events(
     wall_seconds: float,
     max_line_bytes: int = MAX_LINE_BYTES,
     cancelled: Cancel | None = None,
-) -> Iterator[Event]:
+) -> Generator[Event, None, None]:
     """The child's events, in order, up to and without `done`.
 
     Args:

@@ -65,7 +65,7 @@ class Recognition:
 
     def __init__(self, request: Mapping[str, object], limits: Limits, kept: Kept | None, cancelled: Cancel | None) -> None:
         self._request, self._limits, self._kept, self._cancelled = request, limits, kept, cancelled
-        self._processes = min(MAX_PROCESSES, _cores())
+        self._processes = min(MAX_PROCESSES, cores())
         self._threads = ThreadPoolExecutor(self._processes, thread_name_prefix="ocr")
         self._stop = threading.Event()
         self._lock = threading.Lock()
@@ -170,7 +170,7 @@ def _unreadable(why: str) -> Event:
     return {"event": "recognised", "unreadable": why}
 
 
-def _cores() -> int:
+def cores() -> int:
     """The cores that this process may use."""
     with suppress(AttributeError):  # macOS
         return len(os.sched_getaffinity(0))
