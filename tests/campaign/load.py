@@ -203,9 +203,15 @@ def main() -> int:
         return 1 if bad or wrong else 0
 
 
+def kept_so_far(folder: Path, users: int) -> int:
+    """How many decisions of these users were ever kept: a collection keeps its newest 5,000, and their numbers go on."""
+    newest = [records(folder, f"user{user}").decisions(1) for user in range(users)]
+    return sum(rows[0].id for rows in newest if rows)
+
+
 def stopped(process: subprocess.Popen[bytes], address: str, tokens: list[str], reader: str, folder: Path) -> bool:
     """Tell the service to stop with questions and a file in it; whether something was lost."""
-    asked, kept = Asked(), sum(len(records(folder, f"user{user}").decisions(10**6)) for user in range(min(8, len(tokens))))
+    asked, kept = Asked(), kept_so_far(folder, min(8, len(tokens)))
 
     ready = threading.Barrier(min(8, len(tokens)) + 1)  # a client takes a while to be made, and is no question in flight
 
@@ -229,7 +235,7 @@ def stopped(process: subprocess.Popen[bytes], address: str, tokens: list[str], r
         thread.join()
     left = (folder / "big" / "inbox.json").read_text() if (folder / "big" / "inbox.json").exists() else ""
     listed = "more.pdf" in left or room_taken(folder, "big")[0] == 2
-    now_kept = sum(len(records(folder, f"user{user}").decisions(10**6)) for user in range(min(8, len(tokens))))
+    now_kept = kept_so_far(folder, min(8, len(tokens)))
     served = asked.outcomes["answered"] + asked.outcomes["refused or other"]
     print(
         f"stop: exit {code_of_exit} after {time.monotonic() - begun:.1f} s; 8 questions in it: {dict(asked.outcomes)}, "
