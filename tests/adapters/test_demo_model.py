@@ -160,7 +160,7 @@ def test_given_the_small_model_when_a_question_is_asked_then_it_drafts_within_it
     assert attempt.outcome in ("shown", "rejected", "refused", "empty", "malformed")
     assert tried.ended in (Ended.AT_ONCE, Ended.EXTRACT, Ended.REFUSED)
     assert [claim.text for claim in tried.decision.claims if claim.text not in " ".join((*SENTENCES, FILLER))] == []
-    assert "1 questions, 1 of them asked the model" in summary([tried])[0]
+    assert "1 question, 1 of them asked the model" in summary([tried])[0]
     assert QUESTION in to_read(1, tried)[0]
 
 

@@ -1,7 +1,7 @@
 """What a question costs beside the model's own time: a scripted model that thinks for a fixed time, over real HTTP, against the extract.
 
-The model answers with three claims in fewer words than their sources, so that every audit has to work. Every question begins with an empty
-cache of sentences, with the model and without.
+The model answers with three claims in words of its own, fewer than their sources have, so that every audit works (`rewording: audited`).
+Every question begins with an empty cache of sentences, with the model and without.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def figures(engine: Engine, settings: Settings) -> list[tuple[str, float, float,
     own: dict[str, list[float]] = {}
     total = []
     with ModelServer() as server, patch.dict(os.environ, OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY="bench"):
-        drafting = settings.changed(drafter="model", model="bench", model_cache=False, fallback_extract=False)
+        drafting = settings.changed(drafter="model", model="bench", model_cache=False, fallback_extract=False, rewording="audited")
         for number, rows in enumerate(_asked()):
             server.play(lambda asked, rows=rows: Slow(_reply(asked, rows), THINKS))
             extract_ms, _ = _timed(engine, settings.changed(drafter="extract"), rows[0])

@@ -66,7 +66,7 @@ def test_given_a_model_that_lies_when_tried_then_its_drafts_are_rejected_and_no_
         ended, said, shown = trial(server, [*given, "--count", "1"], monkeypatch, capsys)
 
     assert ended == 0
-    assert "1 questions, 1 of them asked" in said
+    assert "1 question, 1 of them asked" in said
     assert "rejected" in said
     assert "nine years" not in shown
 
