@@ -42,7 +42,7 @@ class SideReaders:
     ) -> None:
         self._request, self._data, self._limits, self._cancelled = request, data, limits, cancelled
         self._most = min(readers, MAX_READERS)
-        self._stop, self._odd = threading.Event(), threading.Event()
+        self._odd = threading.Event()
         self._threads: list[threading.Thread] = []
         self._found: list[list[Event]] = []
         self._lock = threading.Lock()
@@ -75,7 +75,6 @@ class SideReaders:
     def give_up(self) -> None:
         """End the processes; what they read does not count."""
         self._odd.set()
-        self._stop.set()
 
     def rest(self, event: Event) -> Sequence[Event]:
         """The pages behind the one of this event, which the first process read; empty as long as they are not all read, or do not count."""
@@ -113,7 +112,7 @@ class SideReaders:
             self._odd.set()
 
     def _is_stopped(self) -> bool:
-        return self._odd.is_set() or self._stop.is_set() or (self._cancelled is not None and self._cancelled())
+        return self._odd.is_set() or (self._cancelled is not None and self._cancelled())
 
     def _is_sound(self, event: Event, number: int) -> bool:
         """Whether a page would be the same to a process that read those before it, too."""
