@@ -1,4 +1,4 @@
-"""Shared by the programs here: how they read rows, draw, hold out, and write a question."""
+"""Shared by the programs here: how they read rows, draw, hold out, and write a question or what they fitted."""
 
 from __future__ import annotations
 
@@ -25,3 +25,8 @@ def split_of(key: str, share: float) -> str:
 def asking(question: str) -> str:
     """A question as the answerability model reads it: it ends in one question mark."""
     return question.strip().rstrip("? ") + "?"
+
+
+def write(path: Path, body: Row) -> None:
+    """Write what was fitted, as the files of `data/` have it: one number a line, so that a difference can be read."""
+    path.write_text(json.dumps(body, indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -13,7 +13,6 @@ scaling of single languages is left out; `training.fit_languages` fits it anew a
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -24,15 +23,14 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
-from sklearn.model_selection import GroupKFold
 
 from rag_core.evaluation.metrics import auroc, calibration_error, reliability
 from rag_core.gating.fitting import adjust
 from rag_core.gating.scores import FAR, FILE, Calibration, Identity, is_narrow, read
 from rag_core.settings import Settings
 from rag_core.wiring import answerability_model, embedder
-from training.files import rows
-from training.fit_scores import FOLDS, LICENCES, balanced_weights
+from training.files import rows, write
+from training.fit_scores import LICENCES, balanced_weights, out_of_fold, probabilities
 
 OF_MODEL = ("answer_best", "answer_first", "unit_best", "unit_next", "unit_share")  # features that are 0 where the model was not asked
 SAID = ("right", "answerable")  # labels: of correctness, of answerability
@@ -94,9 +92,7 @@ def _weighed(base: Calibration, found: Sequence[dict[str, Any]], label: str, c: 
 
 def report(base: Calibration, found: Sequence[dict[str, Any]], label: str, how: How) -> str:
     """A line for each group: share, mean before and now, AUROC and calibration error before and now."""
-    before, now = said(base, found), np.zeros(len(found))
-    for train, test in GroupKFold(FOLDS).split(found, groups=[row["question"] for row in found]):
-        now[test] = said(again(base, [found[i] for i in train], label, how), [found[i] for i in test])
+    before, now = probabilities(base, found), out_of_fold(found, lambda kept: again(base, kept, label, how))
     group, y = np.array([row["group"] for row in found]), np.array([row[label] for row in found])
     lines = []
     for name in dict.fromkeys(group.tolist()):
@@ -106,11 +102,6 @@ def report(base: Calibration, found: Sequence[dict[str, Any]], label: str, how: 
     weights = np.array(balanced_weights(group.tolist()))
     loss = [float(-(weights * np.log(np.where(y, p, 1 - p).clip(1e-6))).mean()) for p in (before, now)]
     return "\n".join([*lines, f"{label}: log loss {loss[0]:.4f} before, {loss[1]:.4f} now", ""])
-
-
-def said(score: Calibration, found: Sequence[dict[str, Any]]) -> np.ndarray:
-    """Probabilities of the questions, shape (len(found),)."""
-    return np.array([score.probability(row["signals"]) for row in found])
 
 
 def _figures(said: np.ndarray, so: np.ndarray) -> str:
@@ -143,7 +134,7 @@ def main() -> None:
     hashes = sorted({*whole.provenance.get("question_hashes", ()), *(row["question"] for row in found)})
     provenance = {**whole.provenance, "again": {**about, "program": "training/fit_again.py"}, "question_hashes": hashes}
     made = replace(fitted["answerable"], correctness=fitted["right"], provenance=provenance)
-    FILE.write_text(json.dumps(made.to_json(), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    write(FILE, made.to_json())
 
 
 def _named(score: Calibration, identity: Identity) -> Calibration:

@@ -12,7 +12,6 @@ that did not see it. English is not for it: most reports and filings are English
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -23,13 +22,12 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
-from sklearn.model_selection import GroupKFold
 
 from rag_core.evaluation.metrics import calibration_error, reliability
 from rag_core.gating.scores import FILE, Calibration, Platt, is_narrow, read
 from rag_core.settings import Settings
-from training.files import rows
-from training.fit_scores import FOLDS, LICENCES, balanced_weights
+from training.files import rows, write
+from training.fit_scores import LICENCES, balanced_weights, out_of_fold, probabilities
 
 PENALTY = 0.02  # on the squares of the shift and of the slope's distance from 1: what a few hundred questions say goes before it; chosen
 LEAST_SLOPE = 0.1  # a slope at or below 0 would turn the order round
@@ -51,11 +49,8 @@ def scaling(base: Calibration, found: Sequence[dict[str, Any]]) -> Platt:
 
 def report(base: Calibration, found: Sequence[dict[str, Any]], threshold: float) -> str:
     """A line for each group of one language, before and now; `threshold` is that of the default gate, in [0, 1]."""
-    before, now = np.array([base.probability(row["signals"]) for row in found]), np.zeros(len(found))
-    for train, test in GroupKFold(FOLDS).split(found, groups=[row["question"] for row in found]):
-        code = found[0]["language"]
-        made = replace(base, languages={code: scaling(base, [found[i] for i in train])})
-        now[test] = [made.probability(found[i]["signals"], code) for i in test]
+    code = found[0]["language"]
+    before, now = probabilities(base, found), out_of_fold(found, lambda kept: replace(base, languages={code: scaling(base, kept)}))
     group, right = np.array([row["group"] for row in found]), np.array([row["right"] for row in found])
     could = np.array([row["answerable"] for row in found])
     lines = []
@@ -101,7 +96,7 @@ def main() -> None:
     hashes = sorted({*whole.provenance.get("question_hashes", ()), *(row["question"] for row in found if row["language"] in scaled)})
     provenance = {**whole.provenance, "languages": about, "question_hashes": hashes}
     made = replace(whole, correctness=replace(base, languages=scaled), provenance=provenance)
-    FILE.write_text(json.dumps(made.to_json(), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    write(FILE, made.to_json())
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ added to each count. No network is asked, so that nothing that it was trained on
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from collections import Counter
@@ -25,7 +24,7 @@ from rag_core.gating.asked import asked_for
 from rag_core.gating.fit import NOWHERE, fits
 from rag_core.gating.scores import FILE, Calibration, features_version, read
 from rag_core.language import content_terms, sentences, terms
-from training.files import rows
+from training.files import rows, write
 
 NAME, SOURCE, LICENCE = "fit_contradicts", "squad2-dev-half", "CC BY-SA 4.0"
 
@@ -92,7 +91,7 @@ def main() -> None:
         return replace(fitted, identity=identity, narrow=renamed(fitted.narrow) if fitted.narrow else None)
 
     made = replace(renamed(whole), correctness=renamed(weighed(whole.correctness, value)), provenance={**whole.provenance, NAME: about})
-    FILE.write_text(json.dumps(made.to_json(), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    write(FILE, made.to_json())
     sys.stdout.write(f"{dict(counts)}\nweight {value}\n")
 
 

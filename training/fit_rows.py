@@ -28,7 +28,7 @@ from rag_core.evaluation.calibration import holds_right_answer
 from rag_core.gating.computed import asks_to_compute
 from rag_core.gating.scores import FILE, Calibration, features_version, read
 from rag_core.settings import DATA, Settings
-from training.files import rows
+from training.files import rows, write
 from training.fit_scores import unit_rows
 from training.measured import few_documents
 
@@ -77,7 +77,7 @@ def fit_relevance(found: list[dict[str, Any]], about: dict[str, Any]) -> None:
     for name in ("weights", "read"):
         body[name][NAME] = round(value, 2)
     body["provenance"][NAME] = {"units": len(units), **about}
-    (DATA / "extract.json").write_text(json.dumps(body, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    write(DATA / "extract.json", body)
     sys.stdout.write(f"relevance {value:.2f}\n")
 
 
@@ -95,7 +95,7 @@ def fit_correctness(found: list[dict[str, Any]], about: dict[str, Any], name: st
     identity = replace(whole.identity, features=features_version())
     provenance = {**whole.provenance, name: {"questions": len(found), **about}}
     made = replace(whole, identity=identity, correctness=replace(fitted, identity=identity), provenance=provenance)
-    FILE.write_text(json.dumps(made.to_json(), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    write(FILE, made.to_json())
     sys.stdout.write(f"correctness {value:.2f}\n")
     after, x = expit(before + value * x), x + neutral
     for low, high in zip((-1.0, *EDGES), EDGES, strict=False):

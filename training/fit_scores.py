@@ -13,7 +13,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -37,7 +37,7 @@ from rag_core.gating.scores import Calibration, Identity, is_narrow, question_ha
 from rag_core.retrieval.query import core, expand
 from rag_core.settings import DATA, Settings
 from rag_core.wiring import answerability_model, embedder
-from training.files import SEED, rows
+from training.files import SEED, rows, write
 from training.measured import Measured, measured
 
 LICENCES = {
@@ -154,20 +154,18 @@ def fit_both(found: list[dict[str, Any]], held: Sequence[str], about: dict[str, 
         for name in held:
             of = [row for row in found if row["group"] == name]
             if of:
-                tables[label][f"{name} (held)"] = figures(_probabilities(fitted[label], of), np.array([row[label] for row in of]))
+                tables[label][f"{name} (held)"] = figures(probabilities(fitted[label], of), np.array([row[label] for row in of]))
     provenance = {
         "sets": dict(Counter(row["group"] for row in kept)), "expected": tables, "strength": FORMS,
         "question_hashes": sorted({row["question"] for row in kept}), **about,
     }  # fmt: skip
-    _write(DATA / "answerability.json", replace(fitted["answerable"], correctness=fitted["right"], provenance=provenance).to_json())
+    write(DATA / "answerability.json", replace(fitted["answerable"], correctness=fitted["right"], provenance=provenance).to_json())
     sys.stdout.write("".join(f"{label} {name} {figure}\n" for label, table in tables.items() for name, figure in table.items()))
 
 
 def expected(identity: Identity, found: list[dict[str, Any]], label: str) -> dict[str, dict[str, float]]:
     """Figures by group, each question judged by a fit without it: questions of equal text are left out together."""
-    crossed = np.zeros(len(found))
-    for train, test in GroupKFold(FOLDS).split(found, groups=[row["question"] for row in found]):
-        crossed[test] = _probabilities(fit_on(identity, [found[i] for i in train], label), [found[i] for i in test])
+    crossed = out_of_fold(found, lambda kept: fit_on(identity, kept, label))
     group, y = np.array([row["group"] for row in found]), np.array([row[label] for row in found])
     return {name: figures(crossed[group == name], y[group == name]) for name in dict.fromkeys(group.tolist())}
 
@@ -199,16 +197,21 @@ def fit_extract(found: list[dict[str, Any]], about: dict[str, Any]) -> None:
         weights[name] = {"intercept": float(regression.intercept_[0]), **dict(zip(inputs, map(float, regression.coef_[0]), strict=True))}
         weights[name]["fit_contradicts"] = min(CONTRADICTS, weights[name]["fit_contradicts"])
         auroc[name] = round(float(roc_auc_score(y, regression.predict_proba(x)[:, 1])), 4)
-    _write(DATA / "extract.json", {**weights, "provenance": {"units": len(units), "read": len(read), "auroc": auroc, **about}})
+    write(DATA / "extract.json", {**weights, "provenance": {"units": len(units), "read": len(read), "auroc": auroc, **about}})
     sys.stdout.write(f"{auroc}\n")
 
 
-def _probabilities(calibration: Calibration, found: Sequence[dict[str, Any]]) -> np.ndarray:
-    return np.array([calibration.probability(row["signals"]) for row in found])
+def probabilities(calibration: Calibration, found: Sequence[dict[str, Any]]) -> np.ndarray:
+    """The probabilities that a calibration gives, shape (n,); rows of older files name no language."""
+    return np.array([calibration.probability(row["signals"], row.get("language", "")) for row in found])
 
 
-def _write(path: Path, body: dict[str, Any]) -> None:
-    path.write_text(json.dumps(body, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+def out_of_fold(found: Sequence[dict[str, Any]], make: Callable[[list[dict[str, Any]]], Calibration]) -> np.ndarray:
+    """Each question's probability by a fit that did not see it, shape (n,): questions of equal text share a fold."""
+    said = np.zeros(len(found))
+    for train, test in GroupKFold(FOLDS).split(found, groups=[row["question"] for row in found]):
+        said[test] = probabilities(make([found[i] for i in train]), [found[i] for i in test])
+    return said
 
 
 if __name__ == "__main__":
