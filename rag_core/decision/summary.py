@@ -57,7 +57,7 @@ def summarise(measurements: Measurements, decision: Decision) -> Summary:
         claims = list(zip(measurements.draft.claims, measurements.draft.measured, strict=False))
         drafts, failed = 1, int(not decision.is_safe())
     trace = measurements.llm_trace
-    asked = [call for call in trace.calls if call.made and not call.cached] if trace else []
+    asked = [call for call in trace.calls if call.sent] if trace else []
     return Summary(
         decision.status, decision.reason, searched, measurements.correctness, len(claims), _cited(claims), drafts, failed,
         sum(measurements.timings.get(name, 0.0) for name in RETRIEVAL) if searched else None,

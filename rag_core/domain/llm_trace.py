@@ -141,6 +141,11 @@ class Call:
         """Whether an endpoint was asked, or answered before: not where no model is configured, or what a question may cost is spent."""
         return bool(self.endpoint or self.cached or self.ms)
 
+    @property
+    def sent(self) -> bool:
+        """Whether an endpoint was asked now, and no answer was taken from the cache."""
+        return self.made and not self.cached
+
 
 @dataclass(frozen=True, slots=True)
 class Sufficiency:

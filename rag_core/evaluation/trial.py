@@ -52,7 +52,7 @@ def try_model(engine: Engine, questions: Sequence[LabelledQuestion], settings: S
         decision = engine.ask(question.question, settings, question.documents or None)
         calls = [view.attempt.call for view in decision.attempts]
         calls += [view.attempt.verification.call for view in decision.attempts if view.attempt.verification]
-        sent = [call for call in (*calls, *(one.call for one in decision.judgements)) if call.made and not call.cached]
+        sent = [call for call in (*calls, *(one.call for one in decision.judgements)) if call.sent]
         tokens, seconds = sum(call.tokens_in + call.tokens_out for call in sent), sum(call.ms for call in sent) / 1000
         yield Tried(question, decision, ended(decision), len(sent), tokens, seconds)
 
