@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pymupdf
 import pytest
@@ -16,7 +16,8 @@ from hypothesis import strategies as any_of
 from rag_core.domain.documents import Page
 from rag_core.errors import Cancelled, LimitExceeded
 from rag_core.ingest.limits import Limits
-from rag_core.ingest.reading import pdf, side_readers
+from rag_core.ingest.pdf_worker.damage import REPAIRED
+from rag_core.ingest.reading import pdf, pdf_process, side_readers
 from rag_core.ingest.reading.pdf import PdfContent, read_pdf
 from rag_core.ingest.reading.pdf_process import Event
 from rag_core.ingest.reading.side_readers import SideReaders
@@ -129,6 +130,50 @@ def test_given_an_odd_page_far_behind_when_read_by_several_then_the_first_proces
     assert taken.pages == 0
     assert everything(several) == everything(read(data, 1))
     assert several.problems
+
+
+def _with_broken_object(page: int) -> bytes:
+    """A file that is repaired when this page is read, and not before."""
+    contents: list[int] = []
+    data = a_file(30, lambda made: contents.extend(made[page - 1].get_contents()))
+    head = b"\n%d 0 obj" % contents[0]
+    assert data.count(head) == 1
+    return data.replace(head, head[:-1] + b"x")
+
+
+def _with_broken_table() -> bytes:
+    """A file that is repaired when it is opened, so by each process, and of which no page has a problem."""
+    return a_file(30).replace(b"\nxref", b"\nxxxx").replace(b"startxref", b"startxxxx")
+
+
+@pytest.mark.parametrize("data", [_with_broken_object(3), _with_broken_table()], ids=["on a page before theirs", "at its opening"])
+def test_given_a_file_that_is_repaired_when_read_by_several_then_that_is_said_as_by_one(data: bytes, taken: type[Taken]) -> None:
+    """The note stands behind the last page, so what further processes read may not take the place of the first one's rest."""
+    several = read(data, 2)
+
+    assert taken.pages == 0
+    assert everything(several) == everything(read(data, 1))
+    assert REPAIRED in several.problems
+
+
+def test_given_a_page_of_theirs_that_is_repaired_and_has_no_problem_when_read_by_several_then_that_is_said_as_by_one(
+    taken: type[Taken], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A repair need not hurt the page that met it; MuPDF blames each page here, so the blame is taken away."""
+    events = pdf_process.events
+
+    def blameless(*said: object, **more: object) -> Iterator[Event]:
+        for event in events(*said, **more):  # type: ignore[arg-type]
+            yield {**event, "problem": ""} if event["event"] == "page" else event
+
+    monkeypatch.setattr(pdf_process, "events", blameless)
+    data = _with_broken_object(26)
+
+    several = read(data, 2)
+
+    assert taken.pages == 0
+    assert everything(several) == everything(read(data, 1))
+    assert several.problems == (REPAIRED,)
 
 
 @pytest.mark.parametrize(
