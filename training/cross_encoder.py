@@ -56,7 +56,7 @@ class Network(nn.Module):
         self.head, self.drop, self.answer = head, nn.Dropout(0.1), nn.Linear(384, 1)
         if start is not None:
             layers = load_file(start)
-            self.bert.load_state_dict({name: layer.float() for name, layer in layers.items() if name.startswith("encoder")}, strict=False)
+            self.bert.load_state_dict({name: layer.float() for name, layer in layers.items()}, strict=False)
             if f"{head}.weight" in layers:
                 self.answer.load_state_dict({part: layers[f"{head}.{part}"].float() for part in ("weight", "bias")})
         self.encode = self.bert  # what `compiled` replaces
@@ -155,9 +155,9 @@ def scores(network: Network, held: Sequence[Example], lengths: Sequence[int]) ->
     return found
 
 
-def auroc_by_source(held: Sequence[Example], scores: np.ndarray) -> dict[str, float]:
+def auroc_by_source(sources: Sequence[str], labels: Sequence[bool], scores: np.ndarray) -> dict[str, float]:
     """AUROC by source; one that ends in "/near" is its negatives against the supported pairs of the source it is named after."""
-    label, source = np.array([one.label for one in held]), np.array([one.source for one in held])
+    label, source = np.array(labels), np.array(sources)
     found = {}
     for name in sorted(set(source)):
         of = (source == name) | (label & (source == name.removesuffix("/near")))

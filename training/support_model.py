@@ -71,7 +71,8 @@ def main() -> None:
         return nn.functional.binary_cross_entropy_with_logits(network(*padded(batch, LENGTHS)), wanted)
 
     def report() -> None:
-        say(json.dumps(auroc_by_source(held, scores(network, held, LENGTHS))))
+        found = auroc_by_source([one.source for one in held], [one.label for one in held], scores(network, held, LENGTHS))
+        say(json.dumps(found))
         save(network, given.out)
 
     fit(network, pairs, LENGTHS, loss, epochs=given.epochs, rate=given.rate, report=report)

@@ -1,6 +1,6 @@
-"""Labelled pairs of a question with what the product itself reads for it, for the answerability model. Not part of the product.
+"""Labelled texts that the product itself reads for a question, for the answerability model. Not part of the product.
 
-    python -m training.mined_pairs OUT.jsonl SET [SET ...] [--most N]
+    python -m training.answers.mined OUT.jsonl SET [SET ...] [--most N]
 
 SET is a folder of PDFs, questions and gold, as `training.table_reports` makes them, or a file of rows of `question`, `context` and
 `answers`, whose contexts become one library. Each question is measured, and what the model was asked about is kept: sentences and rows as
@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from rag_core.compression.selection import MARK
 from rag_core.domain.documents import Metadata
@@ -26,12 +27,9 @@ from rag_core.evaluation.labelled import holds_answer
 from rag_core.library.stored.sources import Source, text_source
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
-from training.answer_pairs import Pair
 from training.files import SEED, asking, rows, split_of
 
 HELD = 0.03  # share of the questions that are held out
-SENTENCES, PASSAGES = (2, 4), (1, 1)  # pairs of a question at most, labelled yes and labelled no
-UNANSWERED = 2  # sentences labelled no of a question of which nothing that was read holds an answer
 MAX_CHARS = 350  # in a text without a mark that counts as a sentence; a longer one is a passage
 
 
@@ -44,6 +42,16 @@ class Asked:
     answers: tuple[str, ...]
     language: str
     source: str
+
+
+@dataclass(frozen=True)
+class Read:
+    """A question with every text that was read for it: (text, sentence or passage, whether it answers). `source` names set and language."""
+
+    question: str
+    texts: tuple[tuple[str, str, bool], ...]
+    source: str
+    held: bool
 
 
 class Listening:
@@ -79,23 +87,24 @@ def of_set(place: Path) -> tuple[list[Source], list[Asked]]:
     return sources, [Asked(row["question"], None, tuple(row["answers"]), row["lang"], row["source"]) for row in found]
 
 
-def pairs(asked: Asked, texts: Sequence[str], draw: random.Random) -> Iterator[Pair]:
-    """The pairs of one question, from the texts that were read for it."""
-    question, split = asking(asked.question), split_of(asked.question, HELD)
-    sentences = [text for text in texts if f" {MARK} " in text or len(text) < MAX_CHARS]
-    for kind, group, (most_yes, most_no) in (
-        ("sentence", sentences, SENTENCES), ("passage", [text for text in texts if text not in sentences], PASSAGES),
-    ):  # fmt: skip
-        yes = [text for text in group if asked.answers and holds_answer(text.split(f" {MARK} ")[0], asked.answers)]
-        no = [text for text in group if text not in yes]
-        least = most_no if yes or kind == "passage" else UNANSWERED
-        for label, of, most in ((True, yes, most_yes), (False, no, least)):
-            for text in draw.sample(of, min(most, len(of))):
-                yield Pair(question, text, kind, label, f"mined-{asked.source}", asked.language, split)
+def labelled(asked: Asked, texts: Sequence[str]) -> Read:
+    """The texts that were read for one question, each text with whether it holds the answer."""
+    found = []
+    for text in texts:
+        kind = "sentence" if f" {MARK} " in text or len(text) < MAX_CHARS else "passage"
+        answers = bool(asked.answers) and holds_answer(text.split(f" {MARK} ")[0], asked.answers)
+        found.append((text, kind, answers))
+    held = split_of(asked.question, HELD) == "held"
+    return Read(asking(asked.question), tuple(found), f"mined-{asked.source} {asked.language}", held)
 
 
-def mined(place: Path, most: int, draw: random.Random) -> Iterator[Pair]:
-    """The pairs of a set, of so many of its questions at most."""
+def from_row(row: dict[str, Any]) -> Read:
+    """As `main` wrote it."""
+    return Read(row["question"], tuple((text, kind, answers) for text, kind, answers in row["texts"]), row["source"], row["held"])
+
+
+def mined(place: Path, most: int, draw: random.Random) -> Iterator[Read]:
+    """The texts that are read for the questions of a set, for so many of them at most."""
     sources, every = of_set(place)
     settings = Settings.load()
     with tempfile.TemporaryDirectory() as folder:
@@ -107,11 +116,11 @@ def mined(place: Path, most: int, draw: random.Random) -> Iterator[Pair]:
         for asked in draw.sample(every, min(most, len(every))):
             listening.texts.clear()
             engine.measure(asked.question, settings, documents=asked.documents)
-            yield from pairs(asked, listening.texts, draw)
+            yield labelled(asked, listening.texts)
 
 
 def main() -> None:
-    """Write all pairs, one JSON object a line."""
+    """Write the texts that were read, a question a line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("sets", type=Path, nargs="+")
@@ -121,7 +130,7 @@ def main() -> None:
     with given.out.open("w", encoding="utf-8") as out:
         for place in given.sets:
             sys.stderr.write(f"reading {place.name}\n")
-            out.writelines(json.dumps(asdict(pair), ensure_ascii=False) + "\n" for pair in mined(place, given.most, draw))
+            out.writelines(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in mined(place, given.most, draw))
 
 
 if __name__ == "__main__":
