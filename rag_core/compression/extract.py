@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rag_core.compression.scoring import NO_TITLES, UNREAD, Embed, Read, Scored, score_units
 from rag_core.domain.claims import Claim
@@ -16,7 +17,8 @@ from rag_core.gating.asked import AskedFor
 from rag_core.gating.features import Weights
 from rag_core.gating.fit import Fit
 from rag_core.gating.row import UNKNOWN
-from rag_core.grounding.units import header_of, in_order
+from rag_core.grounding.omissions.back import speaks_of_before
+from rag_core.grounding.units import Unit, header_of, in_order
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import Settings
 
@@ -53,7 +55,8 @@ def choose(scored: Sequence[Scored], settings: Settings) -> list[Scored]:
     """The best unit, and further ones of its document that bear on the question as much, within `max_sentences` and `MAX_ANSWER_WORDS`.
 
     A row that is surely the one asked for (`ROW_ALONE`) stands alone, and no unit that lacks the type asked for comes before it. Another
-    section is another topic, and an answer does not blend topics: a unit from there must be about as good (`OTHER_SECTION`).
+    section is another topic, and an answer does not blend topics: a unit from there must be about as good (`OTHER_SECTION`). A sentence
+    that speaks of what stands before it ("It costs 90 euros.") comes behind no other sentence than that one.
     """
     ranked = sorted(range(len(scored)), key=lambda j: (-scored[j].relevance, j))
     if not ranked:
@@ -71,9 +74,25 @@ def choose(scored: Sequence[Scored], settings: Settings) -> list[Scored]:
         apart = here.section != there.section and other.relevance < OTHER_SECTION * best.relevance
         code = PassageKind.CODE in (here.kind, there.kind) and here.kind is not there.kind
         long = sum(len(one.unit.text.split()) for one in (*kept, other)) > MAX_ANSWER_WORDS
-        if here.document == there.document and not (apart or code or long):
+        if here.document == there.document and not (apart or code or long) and _stand_together([*kept, other]):
             kept.append(other)
     return kept
+
+
+def _stand_together(chosen: Sequence[Scored]) -> bool:
+    """Whether no unit would say of another one what the document says of something else; all are of one document."""
+    ordered = in_order([one.unit for one in chosen], [one.unit.passage for one in chosen])
+    return not any(_speaks_of_before(later) and not _follows(earlier, later) for earlier, later in pairwise(ordered))
+
+
+def _speaks_of_before(unit: Unit) -> bool:
+    """Rows, code and led-in items stand by themselves."""
+    by_itself = unit.passage.kind in (PassageKind.TABLE, PassageKind.CODE) or bool(unit.lead)
+    return not by_itself and speaks_of_before(unit.text, unit.passage.language, unlisted=False)
+
+
+def _follows(earlier: Unit, later: Unit) -> bool:
+    return earlier.passage is later.passage and earlier.end <= later.start and not later.passage.text[earlier.end : later.start].strip()
 
 
 def _is_row(scored: Scored) -> bool:

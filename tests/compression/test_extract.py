@@ -554,3 +554,17 @@ def test_given_a_giant_signature_then_it_is_read_in_time_that_grows_with_it() ->
     """Backtracking over it would take minutes."""
     assert signed("/s/ " + "a " * 20_000 + "1") == []
     assert signed("/s/ Jane Doe Jane Doe " + "x" * 100_000) == [("Jane Doe " + "x" * 100_000,) * 2]  # one word, however long
+
+
+def test_given_a_sentence_that_speaks_of_another_then_it_comes_behind_no_other_sentence_than_that_one() -> None:
+    """S0-23: only from the sources: "It costs 90 euros" of the sauna is not said of the pool."""
+    text = "The pool opens daily and costs 5 euros a day. The sauna is new. It costs 90 euros a day. The pool card costs 40 euros a day."
+    corpus = MemoryCorpus([Text("house", text)], EMBEDDER)
+
+    found = {claim.text for claim in drafted("What does the pool cost a day?", corpus, max_sentences=3, extra_sentence_ratio=0.0).claims}
+    alone = MemoryCorpus([Text("house", "The sauna is new. It costs 90 euros a day.")], EMBEDDER)
+    behind = drafted("What does the new sauna cost a day?", alone, max_sentences=2, extra_sentence_ratio=0.0).claims
+
+    assert {"The pool opens daily and costs 5 euros a day.", "The pool card costs 40 euros a day."} <= found
+    assert "It costs 90 euros a day." not in found
+    assert [claim.text for claim in behind] == ["The sauna is new.", "It costs 90 euros a day."]

@@ -8,14 +8,14 @@ FIRST_WORDS = 6  # among which a sentence takes up what stands before it; furthe
 FULL_WORDS = 4  # fewer are often half a sentence ("Not on Sundays."), which the one before makes whole. Chosen
 
 
-def speaks_of_before(text: str, language: str) -> bool:
+def speaks_of_before(text: str, language: str, *, unlisted: bool = True) -> bool:
     """Whether a sentence needs the one before it: "It costs 90 euros.", "Stojí 90 eur.", "Not on Sundays.".
 
-    In a language without lists any does. What a noun takes up ("The fee is 90 euros.") is not seen.
+    In a language without lists it is as `unlisted` says. What a noun takes up ("The fee is 90 euros.") is not seen.
     """
     limits = LANGUAGES[language].limits if language in LANGUAGES else None
     if limits is None or not limits.back:
-        return True
+        return unlisted
     first = [word.text for word in words(text)[:FIRST_WORDS]]
     if len(first) < FULL_WORDS or not limits.back.isdisjoint(map(fold, first)):
         return True
