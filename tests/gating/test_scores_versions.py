@@ -30,8 +30,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
-    "language": (3, "fca466562da0"),
-    "features": (9, "caf2c356632a"),
+    "language": (3, "2590c1778aaf"),
+    "features": (9, "0dfb7d1d1029"),
 }
 
 
