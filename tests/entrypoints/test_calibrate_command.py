@@ -165,7 +165,7 @@ def test_given_rows_and_questions_that_cannot_be_used_then_they_are_named_and_th
     assert "row 106" in err
     assert "perhaps" in err
     assert "nowhere.pdf" in err
-    assert "1 questions found no passage, or ask for none" in err
+    assert "Left out: 1 question for which no passage was found, or that ask for none." in err
     assert calibrate.read(tmp_path / "own.json").provenance["sets"] == {"labelled": 104}
 
 

@@ -41,7 +41,7 @@ def test_given_the_command_line_when_a_profile_is_changed_then_its_evidence_is_p
 
     assert tried[0] == 0
     assert "1 of    1" in tried[1]
-    assert "1 questions flip. The difference may be chance." in tried[1]
+    assert "Decided otherwise: 1 question. The difference may be chance." in tried[1]
     assert "profiles use legal 1" in tried[2]
     assert "why: sure" in shown
     assert [(row["version"], row["in_force"], row["state"]) for row in as_json] == [(0, True, "accepted"), (1, False, "proposed")]

@@ -12,6 +12,7 @@ from typing import Any
 
 from rag_core import __version__
 from rag_core.domain.acts import Action
+from rag_core.domain.trace import several
 from rag_core.engine import Engine
 from rag_core.entrypoints.terminal.common import (
     add_documents,
@@ -135,7 +136,7 @@ def _measured(engine: Engine, questions: Sequence[LabelledQuestion], settings: S
         if progress:
             progress("questions", done, len(questions))
     if silent:
-        print(f"{silent} questions found no passage, or ask for none; they are left out.", file=sys.stderr)
+        print(f"Left out: {several(silent, 'question')} for which no passage was found, or that ask for none.", file=sys.stderr)
     return samples, unmeasured
 
 

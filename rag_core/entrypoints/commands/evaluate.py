@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from rag_core.decision.batch import ReplaySet, replay_many
+from rag_core.domain.trace import several
 from rag_core.engine import Engine
 from rag_core.entrypoints.terminal.common import (
     add_documents,
@@ -98,8 +99,9 @@ def _say_cost(engine: Engine, questions: Sequence[LabelledQuestion], settings: S
     left = unmeasured(engine, questions, settings, store)
     cost = estimate(sample(engine, left, settings), len(left), settings)
     print(
-        f"{printable(with_model(engine, settings).model)}: {cost.questions} questions to measure, about {cost.least} to {cost.most} tokens"
-        f" (from the prompts of {cost.sampled} questions, {cost.asking} of which would ask the model).",
+        f"{printable(with_model(engine, settings).model)}: {several(cost.questions, 'question')}"
+        f" to measure, about {cost.least} to {cost.most} tokens"
+        f" (from the prompts of {several(cost.sampled, 'question')}, {cost.asking} of which would ask the model).",
         file=sys.stderr,
     )
 
@@ -113,7 +115,7 @@ def _ended(ran: Ran, budget: int | None) -> Iterator[str]:
         yield f"Stopped: the budget of {budget} tokens is spent, {done} of {ran.total} questions measured."
         yield "With --library, the same command goes on where it stopped."
     if ran.failed:
-        yield f"{ran.failed} questions could not be measured; --failing FILE says why."
+        yield f"Could not be measured: {several(ran.failed, 'question')}; --failing FILE says why."
 
 
 def _begun(engine: Engine, name: str, set_name: str, questions: Sequence[LabelledQuestion], settings: Settings, store: Results) -> RunHead:
@@ -129,7 +131,7 @@ def _begun(engine: Engine, name: str, set_name: str, questions: Sequence[Labelle
 
 def described(found: Report) -> str:
     """The figures for a terminal."""
-    lines = [f"{found.questions} questions, {found.not_measured} of them could not be measured."]
+    lines = [f"{several(found.questions, 'question')}, {found.not_measured} of them could not be measured."]
     if found.needs_model:
         lines.append(f"{found.needs_model} questions would need the language model again under these settings; they are in no rate.")
     rows = (

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rag_core.domain.trace import several
 from rag_core.entrypoints.terminal.common import chosen_settings, labelled_questions, library_folder, progress_line
 from rag_core.entrypoints.terminal.show import json_text, printable
 from rag_core.errors import InvalidInput
@@ -82,7 +83,8 @@ def offer(args: argparse.Namespace) -> int:
             engine, store, settings, args.domain, values, args.why, questions, progress_line(), budget_tokens=args.budget_tokens
         )
         if found is None:
-            spent = f"Stopped: the budget of {args.budget_tokens} tokens is spent after {ran.measured} questions. Nothing was proposed."
+            done = several(ran.measured, "question")
+            spent = f"Stopped: the budget of {args.budget_tokens} tokens is spent after {done}. Nothing was proposed."
             print(spent, file=sys.stderr)
             return 1
         version = found
@@ -175,13 +177,13 @@ def described(version: ProfileVersion) -> Iterator[str]:
     if not found:
         return
     runs = f" (runs {found['before_run']} and {found['after_run']})" if found["kind"] == LABELLED else ""
-    yield f"{found['questions']} {found['kind']} questions{runs}, before as {named(version.domain, found['from'])}"
+    yield f"{several(found['questions'], found['kind'] + ' question')}{runs}, before as {named(version.domain, found['from'])}"
     for name in RATES:
         if name in found["before"]:
             yield f"{name.replace('_', ' '):15} {_rate(found['before'][name])}  ->  {_rate(found['after'][name])}"
     if found["kind"] == LABELLED:
         yield f"right only before: {found['only_before']}, only after: {found['only_after']}, p = {found['p']:.3g} (McNemar)"
-    yield f"{found['flipped']} questions flip. {SAID[found['said']]}"
+    yield f"Decided otherwise: {several(found['flipped'], 'question')}. {SAID[found['said']]}"
 
 
 def _rate(rate: Mapping[str, Any]) -> str:
