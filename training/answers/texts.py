@@ -98,13 +98,13 @@ class Texts:
                 if places[key] >= 0:
                     made.contexts.append(_context(row))
         kept = [row for row in found if places[context_key(row)] >= 0]
-        groups: dict[tuple[str, str], _Group] = defaultdict(_Group)
+        groups: dict[tuple[str, str], _Group] = defaultdict(lambda: _Group(made.contexts))
         for row in kept:
             groups[row["source"], language_of(row)].add(places[context_key(row)])
         draw = random.Random(seed)
         for row in kept:
             at = places[context_key(row)]
-            made.asked += _asked(row, at, made.contexts, groups[row["source"], language_of(row)], draw)
+            made.asked += _asked(row, at, groups[row["source"], language_of(row)], draw)
         return made
 
     def joined(self, other: Texts) -> Texts:
@@ -121,15 +121,11 @@ class Texts:
 class _Group:
     """The contexts of one source in one language, with how rare each word is among their sentences, and where it stands."""
 
-    contexts: dict[int, None] = field(default_factory=dict)
-    every: list[Context] = field(default_factory=list)
+    every: list[Context]
+    contexts: dict[int, None] = field(default_factory=dict)  # in the order they came, each once
 
     def add(self, context: int) -> None:
         self.contexts[context] = None
-
-    def read(self, every: list[Context]) -> _Group:
-        self.every = every
-        return self
 
     @cached_property
     def rarity(self) -> dict[str, float]:
@@ -193,8 +189,8 @@ def _gold(units: Sequence[str], row: dict[str, Any]) -> list[Gold]:
     return found
 
 
-def _asked(row: dict[str, Any], at: int, every: list[Context], group: _Group, draw: random.Random) -> Iterator[Asked]:
-    context, group = every[at], group.read(every)
+def _asked(row: dict[str, Any], at: int, group: _Group, draw: random.Random) -> Iterator[Asked]:
+    context = group.every[at]
     gold = _gold(context.units, row)
     answerable = bool(row.get("answerable", gold))
     if not context.units or (answerable and not gold):  # an answer that stands across two sentences
@@ -209,7 +205,7 @@ def _asked(row: dict[str, Any], at: int, every: list[Context], group: _Group, dr
     if row["source"] not in TEMPLATES:
         far = group.likest(weight, at)
         answers = row.get("answers", ())
-        elsewhere = [place for place in far if not (answers and holds_answer(every[place[0]].units[place[1]], answers))][:ELSEWHERE]
+        elsewhere = [place for place in far if not (answers and holds_answer(group.every[place[0]].units[place[1]], answers))][:ELSEWHERE]
     source, held = f"{row['source']} {row['lang']}", split_of(context_key(row), HELD) == "held"
     yield Asked(asking(row["question"]), at, tuple(gold), tuple(likest), tuple(elsewhere), source, held)
     may_change = gold and "units" not in row and row["source"] not in TEMPLATES and row["lang"] == context.language
