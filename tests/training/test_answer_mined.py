@@ -7,11 +7,11 @@ import random
 from dataclasses import asdict
 from pathlib import Path
 
-from training.answers.mined import Asked, from_row, labelled, mined
+from training.answers.mined import Question, from_row, labelled, mined
 
 
 def test_given_the_texts_that_were_read_then_those_with_an_answer_are_a_yes() -> None:
-    asked = Asked("How long is the warranty?", None, ("24 months",), "en", "made")
+    asked = Question("How long is the warranty?", None, ("24 months",), "en", "made")
     texts = ["The warranty is 24 months. ¶ Pump", "The pump weighs 24 kg. ¶ Warranty of 24 months", "It is blue. ¶ Pump", "long " * 100]
 
     found = labelled(asked, texts)
@@ -22,7 +22,7 @@ def test_given_the_texts_that_were_read_then_those_with_an_answer_are_a_yes() ->
 
 
 def test_given_a_question_without_an_answer_then_nothing_is_a_yes_and_it_comes_back_from_a_file_as_it_was() -> None:
-    asked = Asked("Who made it?", None, (), "en", "made")
+    asked = Question("Who made it?", None, (), "en", "made")
 
     found = labelled(asked, [f"Sentence {at}. ¶ Place" for at in range(5)])
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from folding import each
 
-from rag_core.compression.selection import MARK
+from rag_core.compression.selection import MARK, reading
 from training.answers.changed import changed
 from training.answers.draws import PASSAGE, SENTENCE, Arrays, Draws, Pair, Tokens, cut, length
 from training.answers.mined import Read
@@ -35,6 +35,11 @@ def words(found: Draws, pair: Pair) -> str:
     """The text of a pair, put together from its tokens."""
     spelled = found.tokens._tokenizer.decode(pair.ids[pair.text_at :])  # the tokens themselves say nothing to a reader
     return str(spelled.split(MARK)[0].strip())
+
+
+def test_given_a_place_and_a_sentence_before_then_the_sentence_itself_stands_first_and_nothing_empty_is_marked() -> None:
+    assert reading("It is long.", "Ardun", "It was opened.") == "It is long. ¶ Ardun ¶ It was opened."
+    assert reading("It is long.", "", "") == "It is long."
 
 
 @each("seed", range(12))

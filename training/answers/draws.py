@@ -14,12 +14,18 @@ from itertools import accumulate
 import numpy as np
 from tokenizers import Tokenizer
 
+from rag_core.adapters.embedding.pair_models import ANSWERABILITY_TOKENS
 from rag_core.compression.selection import MARK
 from training.answers.mined import Read
 from training.answers.texts import Asked, Context, Texts
 from training.cross_encoder import tokenizer
 
-QUESTION, SENTENCE, PASSAGE, MINED = 64, 128, 288, 168  # tokens at most: of a question, of a pair with a sentence, a context, a mined text
+QUESTION, SENTENCE, PASSAGE, MINED = (
+    64,
+    128,
+    ANSWERABILITY_TOKENS,
+    168,
+)  # tokens at most: of a question, of a pair with a sentence, a context, a mined text
 TITLED = 0.6  # share of the sentences that are read with the title of their article
 FIRST = 0.85  # share of the yes's that are the likest of the sentences that answer
 OTHER = 0.5  # share of the answered questions with a no drawn from all sentences of the context
@@ -85,10 +91,9 @@ class Draws:
         tokens.add(one.question for one in every)
         tokens.add(text for one in read for text, _, _ in one.texts)
         self.spans = {
-            (at, gold.unit): tokens.span(texts.contexts[one.context].units[gold.unit], gold.start, gold.end)
-            for at, one in enumerate(texts.asked) for gold in one.gold
+            (id(one), gold.unit): tokens.span(texts.contexts[one.context].units[gold.unit], gold.start, gold.end)
+            for one in texts.asked for gold in one.gold
         }  # fmt: skip
-        self.places = {id(one): at for at, one in enumerate(texts.asked)}
         self.train: list[Asked | Read] = [one for one in every if not one.held]
         self.held: list[Asked | Read] = [one for one in every if one.held and not (isinstance(one, Asked) and one.changed)]
         count: dict[str, int] = {}
@@ -149,14 +154,14 @@ class Draws:
             ids = [*ids, *self.tokens.mark, *self.tokens.of(of.title)]
         if unit:
             ids = [*ids, *self.tokens.mark, *self.tokens.of(of.units[unit - 1])]
-        span = self.spans[self.places[id(one)], unit] if gold else (-1, -1)
+        span = self.spans[id(one), unit] if gold else (-1, -1)
         return self._joined(one, ids, SENTENCE, gold, span)
 
     def _whole(self, one: Asked, of: Context, answers: bool) -> Pair:
         ids, span = list[int](), (-1, -1)
         for at, unit in enumerate(of.units):
             if answers and at == one.gold[0].unit:
-                first, last = self.spans[self.places[id(one)], at]
+                first, last = self.spans[id(one), at]
                 span = (len(ids) + first, len(ids) + last) if first >= 0 else span
             ids += self.tokens.of(unit)
         return self._joined(one, ids, PASSAGE, answers, span)

@@ -34,7 +34,7 @@ MAX_CHARS = 350  # in a text without a mark that counts as a sentence; a longer 
 
 
 @dataclass(frozen=True)
-class Asked:
+class Question:
     """A question with the documents to ask (None for all), its answers, its language, and the set it is from."""
 
     question: str
@@ -66,12 +66,12 @@ class Listening:
         return self.model.answers(question, passages)
 
 
-def of_set(place: Path) -> tuple[list[Source], list[Asked]]:
+def of_set(place: Path) -> tuple[list[Source], list[Question]]:
     """The documents and the questions of a set."""
     if place.is_dir():
         gold = {row["id"]: row for row in rows(place / "gold.jsonl")}
         asked = [
-            Asked(
+            Question(
                 row["question"], tuple(row["documents"]),
                 tuple(gold[row["id"]]["answers"]) if gold[row["id"]]["answerable"] else (), row["lang"], place.name,
             )
@@ -84,10 +84,10 @@ def of_set(place: Path) -> tuple[list[Source], list[Asked]]:
         text_source(f"c{at}", text, id=f"c{at}", language=row["lang"], metadata=Metadata(title=row["title"].replace("_", " ")))
         for at, (text, row) in enumerate(texts.items())
     ]
-    return sources, [Asked(row["question"], None, tuple(row["answers"]), row["lang"], row["source"]) for row in found]
+    return sources, [Question(row["question"], None, tuple(row["answers"]), row["lang"], row["source"]) for row in found]
 
 
-def labelled(asked: Asked, texts: Sequence[str]) -> Read:
+def labelled(asked: Question, texts: Sequence[str]) -> Read:
     """The texts that were read for one question, each text with whether it holds the answer."""
     found = []
     for text in texts:

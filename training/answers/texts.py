@@ -32,13 +32,12 @@ RUN, SHARED = 8, 2  # words in a run; runs that two texts share if one is taken 
 
 @dataclass(frozen=True)
 class Context:
-    """A text by its sentences, with the index terms of each; `article` names what it is from."""
+    """A text by its sentences, with the index terms of each."""
 
     units: tuple[str, ...]
     terms: tuple[frozenset[str], ...]
     title: str
     language: str
-    article: str
 
 
 @dataclass(frozen=True)
@@ -175,8 +174,7 @@ def _context(row: dict[str, Any]) -> Context:
     text = context_key(row)
     units = row["units"] if "units" in row else [" ".join(text[start:end].split()) for start, end in sentences(text, language)]
     units = tuple(unit for unit in units if unit.strip())
-    article = title or f"{row['source']} {language}"
-    return Context(units, tuple(frozenset(terms(unit, language)) for unit in units), title, language, article)
+    return Context(units, tuple(frozenset(terms(unit, language)) for unit in units), title, language)
 
 
 def _gold(units: Sequence[str], row: dict[str, Any]) -> list[Gold]:
