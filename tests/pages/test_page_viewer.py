@@ -6,6 +6,7 @@ import io
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pymupdf
 import pytest
@@ -17,12 +18,14 @@ from page_kit import ask, asked_of, badges, by_key, captions, settle, texts
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
+from rag_core.domain.claims import Citation
 from rag_core.domain.documents import Box, Page, Span, WordBox
 from rag_core.ingest.reading.pdf import render_page
 from ui.app import state
 from ui.ask.decision import evidence
 from ui.documents import viewer
-from ui.documents.viewer import AROUND, Place, around, figures_end, strip
+from ui.documents.place import Place, around, figures_end, strip
+from ui.documents.viewer import AROUND
 
 VACATION = "How many vacation days do employees have?"
 CALIBRATION = "How often does the flow meter have to be calibrated?"
@@ -55,7 +58,9 @@ def upload(page: AppTest, name: str, data: bytes, kind: str = PDF) -> AppTest:
     return settle(page)
 
 
-def test_given_an_answer_when_shown_then_the_page_of_its_first_source_is_there_without_a_click(page: AppTest, drawn: list[dict]) -> None:
+def test_given_an_answer_when_shown_then_the_page_of_its_first_source_is_there_without_a_click(
+    page: AppTest, drawn: list[dict[str, Any]]
+) -> None:
     """S3-19, S4-17: the page, with exactly the cited words marked."""
     ask(page, CALIBRATION)
 
@@ -85,12 +90,26 @@ def test_given_another_source_when_its_button_is_clicked_then_its_page_is_shown_
     assert shown == Place.of(asked_of(page).decision.citations[1])
 
 
+def test_given_an_answer_with_two_sentences_of_a_page_then_both_are_marked_before_any_source_is_opened(
+    page: AppTest, drawn: list[dict[str, Any]]
+) -> None:
+    ask(page, VACATION)
+
+    cited = asked_of(page).decision.citations
+    there = [one for one in cited if one.document_id == cited[0].document_id]
+    assert len(there) == 2 < len(cited)
+    assert set(drawn[0]["boxes"]) == {box for one in there for _, box in one.boxes}
+    assert page.button(key=f"show_{there[1].id}").disabled is Place.of(there[0], cited).shows(there[1])
+
+
 def viewer_place(page: AppTest) -> Place:
     place: Place = page.session_state["viewer"][1]
     return place
 
 
-def test_given_a_shown_page_when_turned_then_the_next_one_is_unmarked_and_a_button_leads_back(page: AppTest, drawn: list[dict]) -> None:
+def test_given_a_shown_page_when_turned_then_the_next_one_is_unmarked_and_a_button_leads_back(
+    page: AppTest, drawn: list[dict[str, Any]]
+) -> None:
     ask(page, CALIBRATION)
 
     page.button(key="viewer_next").click().run()
@@ -114,7 +133,7 @@ def test_given_the_first_page_when_shown_then_there_is_none_before_it(page: AppT
     assert not page.button(key="viewer_next").disabled
 
 
-def test_given_a_page_when_enlarged_then_it_is_drawn_with_more_dots_and_the_same_marks(page: AppTest, drawn: list[dict]) -> None:
+def test_given_a_page_when_enlarged_then_it_is_drawn_with_more_dots_and_the_same_marks(page: AppTest, drawn: list[dict[str, Any]]) -> None:
     ask(page, CALIBRATION)
     number = asked_of(page).number
 
@@ -140,7 +159,7 @@ def test_given_a_page_of_any_size_when_enlarged_then_its_picture_stays_within_th
     assert picture.width * picture.height <= viewer.MAX_PIXELS
 
 
-def test_given_a_new_question_when_asked_then_page_and_size_start_anew(page: AppTest, drawn: list[dict]) -> None:
+def test_given_a_new_question_when_asked_then_page_and_size_start_anew(page: AppTest, drawn: list[dict[str, Any]]) -> None:
     ask(page, VACATION)
     page.button(key="show_2").click().run()
     page.button(key="viewer_next").click().run()
@@ -282,6 +301,31 @@ def test_given_words_on_two_pages_when_asked_of_each_then_a_page_has_only_its_ow
 
     assert [len(place.on(number)) for number in (1, 2, 3)] == [1, 2, 0]
     assert [place.holds(number) for number in (1, 2, 3)] == [True, True, False]
+
+
+def cited(*boxes: Box, page: int = 1, document: str = "d", start: int = 0) -> Citation:
+    marks = tuple((page, box) for box in boxes)
+    return Citation(1, "a.pdf", document, "A", page, "c", "words", (Span(page, start, start + 5),), boxes=marks)
+
+
+def line(y: float) -> Box:
+    return Box(60, y, 200, y + 10)
+
+
+def test_given_an_answer_of_several_sentences_then_all_are_marked_and_those_near_the_first_are_in_view() -> None:
+    """Who reads both sentences finds both on the page, without opening the second source."""
+    first, near, far, turned = cited(line(100)), cited(line(130), start=9), cited(line(700), start=19), cited(line(50), page=2)
+    elsewhere = cited(line(300), document="e")
+
+    place = Place.of(first, [first, near, far, turned, elsewhere])
+
+    assert place.on(1) == (line(100), line(130), line(700))
+    assert place.in_view(1) == (line(100), line(130))
+    assert place.on(2) == place.in_view(2) == (line(50),)
+    assert [place.shows(one) for one in (first, near, far, turned, elsewhere)] == [True, True, False, False, False]
+    assert not place.shows(cited(document="d", start=9)), "words whose place is not certain are not in view"
+    assert Place.of(far, [first]).in_view(1) == (line(700),)
+    assert Place.of(cited(start=3)).shows(cited(start=3))
 
 
 def page_of(*words: tuple[float, float, float]) -> Page:

@@ -14,7 +14,8 @@ from rag_core.domain.documents import Box
 from rag_core.work import loading
 from ui.app import state
 from ui.app.texts import say
-from ui.documents import contents, original, viewer, whole
+from ui.documents import contents, original, whole
+from ui.documents.place import Place
 
 VACATION = "How many vacation days do employees have?"
 MANUAL, POLICIES = "flow-meter-manual.pdf", "company-policies.pdf"
@@ -54,7 +55,7 @@ def test_given_an_answer_when_its_document_is_opened_then_it_opens_at_the_page_w
 
 def test_given_words_when_looked_for_then_each_place_is_listed_and_marked(page: AppTest, drawn: list[tuple[int, tuple[Box, ...]]]) -> None:
     ask(page, VACATION)
-    place = viewer.Place.of(asked_of(page).decision.citations[0])
+    place = Place.of(asked_of(page).decision.citations[0])
     page.session_state[f"whole_page_{place.document}_{place.page}_words"] = "full-time\n EMPLOYEE"
 
     page.button(key="whole_open").click().run()
@@ -97,7 +98,7 @@ def test_given_a_document_when_listed_then_headings_dates_amounts_and_names_stan
 
 def test_given_a_list_when_chosen_then_its_rows_are_marked_on_the_page(page: AppTest, drawn: list[tuple[int, tuple[Box, ...]]]) -> None:
     ask(page, VACATION)
-    place = viewer.Place.of(asked_of(page).decision.citations[0])
+    place = Place.of(asked_of(page).decision.citations[0])
     page.session_state[f"whole_page_{place.document}_{place.page}_list"] = "amounts"
 
     page.button(key="whole_open").click().run()

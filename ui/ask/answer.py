@@ -34,7 +34,7 @@ from ui.ask.question.waiting import show_outdated
 from ui.ask.side_by_side import show_side_by_side
 from ui.ask.what_if import show_what_if
 from ui.documents import viewer, whole
-from ui.documents.viewer import Place
+from ui.documents.place import Place
 
 Colour = Literal["green", "blue", "yellow", "orange"]
 COLOURS: Mapping[ConfidenceLevel, Colour] = {
@@ -62,7 +62,7 @@ def show(engine: Engine, asked: Asked) -> None:
         show_trace(decision, asked.measurements)
         return
     first = next(iter(decision.citations or decision.places), None)
-    place = viewer.chosen() or (Place.of(first) if first is not None else None)
+    place = viewer.chosen() or (Place.of(first, decision.citations) if first is not None else None)
     with st.container(key="outcome"):
         left, right = st.columns(WIDTHS, gap="medium")
     with left:

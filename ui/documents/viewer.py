@@ -6,14 +6,11 @@ Where a page cannot be drawn (a text document, a file that its password locks) i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 from types import MappingProxyType
 
 import streamlit as st
 
-from rag_core.domain.claims import Citation
-from rag_core.domain.documents import Box, Document, Page, Span, WordBox
+from rag_core.domain.documents import Box, Document, Page
 from rag_core.engine import Engine
 from rag_core.errors import PasswordNeeded, RagError
 from rag_core.ingest.reading.pdf import render_page
@@ -21,52 +18,16 @@ from rag_core.ingest.reading.pdf_facts import form_of
 from ui.app import state
 from ui.app.problems import show_error
 from ui.app.texts import say
+from ui.documents.place import LINES, Place, around, figures_end, strip
 
 DPI = 110.0  # a whole page: sharp in half a wide window; enlarged pictures have more in proportion
 MAX_PIXELS = 8_000_000  # twice the size of A4 has 4.7 million
 ZOOMED_HEIGHT = 720  # pixels of the frame that an enlarged page scrolls in
 AROUND = 600  # characters of a page's text that are shown on each side of the words
 ROOM = 10.0  # percent of an enlarged page that are in view above the words and left of them
-LINES, WHOLE = "lines", "whole"
+WHOLE = "whole"
 LINES_ZOOM = 1.5  # times the dots of a whole page: its words fill the column
-LINES_ROOM = (24.0, 48.0)  # points in view beside the words, and above and below them: about three lines each
-LINES_LEAST = (360.0, 130.0)  # points in width and height that are in view at least, where the page has them
-LINES_MOST = 490.0  # points in width up to which lines are shown whole: A4 and Letter with usual margins
-COLUMN_GAP = 36.0  # points between two words of a line, from which they stand in columns; chosen
-MARGIN = 6.0  # points that are in view beyond the last word of a line
 ZOOMS: Mapping[str, float] = MappingProxyType({WHOLE: 1.0, "larger": 1.5, "double": 2.0})  # times the width of the column
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A page to show and what is cited there.
-
-    Args:
-        document: id.
-        page: 1-based.
-        marks: (page, rectangle in PDF points) of the words; empty where their place on the page is not certain.
-        words: the stretches of raw text; empty when a page is shown for itself.
-        doubted: as `marks`, of the words that OCR is not sure of.
-    """
-
-    document: str
-    page: int
-    marks: tuple[tuple[int, Box], ...] = ()
-    words: tuple[Span, ...] = ()
-    doubted: tuple[tuple[int, Box], ...] = ()
-
-    @classmethod
-    def of(cls, citation: Citation) -> Place:
-        """Where a citation stands."""
-        return cls(citation.document_id, citation.page, citation.boxes, citation.spans, citation.doubted)
-
-    def on(self, page: int) -> tuple[Box, ...]:
-        """The marks on a page."""
-        return tuple(box for number, box in self.marks if number == page)
-
-    def holds(self, page: int) -> bool:
-        """Whether any of the words stand on a page."""
-        return any(span.page == page for span in self.words)
 
 
 def open_at(place: Place) -> None:
@@ -153,7 +114,7 @@ def _show_page(place: Place, page: Page, size: str) -> None:
         _show_text(place, page)
         return
     boxes = place.on(page.number)
-    part = around(boxes, page) if size == LINES else None
+    part = around(place.in_view(page.number), page) if size == LINES else None
     try:
         doubted = tuple(box for number, box in place.doubted if number == page.number)
         drawn = picture(place.document, page.number, boxes, doubted=doubted, dpi=DPI * ZOOMS.get(size, LINES_ZOOM), part=part)
@@ -170,55 +131,6 @@ def _show_page(place: Place, page: Page, size: str) -> None:
     show_picture(drawn, page, boxes, size, frame=strip(part, page) if part is not None else size, begin=figures_end(boxes, page, part))
     if place.words and not place.holds(page.number):
         st.caption(say("viewer.elsewhere"))
-
-
-def around(boxes: Sequence[Box], page: Page) -> Box:
-    """The marked words of a page with the lines around them, in points: whole lines where they fit, so that no word is cut."""
-    width, height = page.width, page.height
-    x0, x1 = _widened(min(box.x0 for box in boxes), max(box.x1 for box in boxes), LINES_ROOM[0], LINES_LEAST[0], width)
-    y0, y1 = _widened(min(box.y0 for box in boxes), max(box.y1 for box in boxes), LINES_ROOM[1], LINES_LEAST[1], height)
-    there = [word for word in page.words if word.y1 > y0 and word.y0 < y1]
-    left = min((word.x0 for word in there), default=x0 + MARGIN) - MARGIN
-    right = max((word.x1 for word in there), default=x1 - MARGIN) + MARGIN
-    if LINES_LEAST[0] <= right - left <= LINES_MOST:
-        x0, x1 = max(0.0, left), min(width, right)
-    return Box(x0, y0, x1, y1)
-
-
-def strip(part: Box, page: Page) -> str:
-    """The name of a strip's frame: plain, one that fades where words are cut at its right edge, or one that scrolls since it is wide."""
-    if part.x1 - part.x0 > LINES_MOST:
-        return f"{LINES}_wide"
-    cut = any(word.x0 < part.x1 < word.x1 + MARGIN and word.y1 > part.y0 and word.y0 < part.y1 for word in page.words)
-    more = any(word.x0 >= part.x1 and word.y1 > part.y0 and word.y0 < part.y1 for word in page.words)
-    return f"{LINES}_cut" if cut or more else LINES
-
-
-def figures_end(boxes: Sequence[Box], page: Page, part: Box | None) -> float | None:
-    """Where the figures of a marked row end, in percent of a strip's width: a strip too wide for its frame begins with these in view.
-
-    None where the marked words are text, which is read from its beginning: no gap of `COLUMN_GAP` is within one of its lines.
-    """
-    if part is None:
-        return None
-    ends = []
-    for box in boxes:
-        row = sorted((word.x0, word.x1) for word in page.words if box.x0 <= (word.x0 + word.x1) / 2 <= box.x1 and _same_line(word, box))
-        if any(after[0] - before[1] > COLUMN_GAP for before, after in pairwise(row)):
-            ends.append(row[-1][1])
-    return 100 * (max(ends) - part.x0) / (part.x1 - part.x0) if ends else None
-
-
-def _same_line(word: WordBox, box: Box) -> bool:
-    return box.y0 <= (word.y0 + word.y1) / 2 <= box.y1
-
-
-def _widened(low: float, high: float, room: float, least: float, most: float) -> tuple[float, float]:
-    """A stretch with room on both sides, at least so long, within 0 and `most`."""
-    more = max(room, (least - (high - low)) / 2)
-    low, high = low - more, high + more
-    low, high = low - max(0.0, high - most), high + max(0.0, -low)
-    return max(0.0, low), min(most, high)
 
 
 def _choose_size(*, marked: bool) -> str:

@@ -17,7 +17,7 @@ from rag_core.errors import RagError
 from rag_core.grounding.citations import labels
 from ui.app.texts import say, tell
 from ui.documents import viewer
-from ui.documents.viewer import Place
+from ui.documents.place import Place
 
 ROWS_IN_VIEW = 10  # as many as `top_k` is by default
 
@@ -33,7 +33,9 @@ def show_sources(engine: Engine, decision: Decision, shown: Place | None) -> Non
     values = engine.library.view.values
     for citation in decision.citations or decision.places:
         about = values.get(citation.document_id, {})
-        _show_card(citation, hits.get(citation.chunk_id), about, Place.of(citation) == shown, certain=has_place(engine, citation))
+        _show_card(
+            citation, hits.get(citation.chunk_id), about, shown is not None and shown.shows(citation), certain=has_place(engine, citation)
+        )
 
 
 def with_sources(decision: Decision) -> str:

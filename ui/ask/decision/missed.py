@@ -18,7 +18,7 @@ from ui.app.problems import show_error
 from ui.app.texts import say, tell
 from ui.ask.decision.evidence import place_of
 from ui.documents import viewer
-from ui.documents.viewer import Place
+from ui.documents.place import Place
 from ui.settings.fields import set_knob
 
 MAX_SOURCES = int(Settings.knob("top_k").high or 0)
