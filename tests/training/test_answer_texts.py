@@ -88,6 +88,21 @@ def test_given_units_and_which_of_them_answer_then_no_text_is_cut() -> None:
     assert [gold.unit for gold in texts.asked[0].gold] == [1]
 
 
+def test_given_an_empty_unit_before_the_one_that_answers_then_the_right_one_is_the_yes() -> None:
+    found = Texts.of([row(units=["A bridge.", "", "It was opened in 1931.", "It is long."], gold=[2], answers=[])])
+
+    assert [found.contexts[0].units[gold.unit] for gold in found.asked[0].gold] == ["It was opened in 1931."]
+
+
+def test_given_rules_of_a_house_then_no_sentence_of_another_section_is_a_no() -> None:
+    """Another section may state the same rule."""
+    rules = row("When is the desk open?", units=["The desk is open from 9.", "It is by the door."], gold=[0], answers=[])
+    other = row("Where is the desk?", units=["The desk is open from 9 to 5.", "The desk is upstairs."], gold=[1], answers=[])
+
+    assert [one.elsewhere for one in Texts.of([{**one, "source": "house-rules"} for one in (rules, other)]).asked] == [(), ()]
+    assert all(one.elsewhere for one in Texts.of([rules, other]).asked)
+
+
 def test_given_a_text_taken_from_one_that_stays_apart_then_its_questions_are_left_out() -> None:
     apart = Runs([CONTEXT])
 

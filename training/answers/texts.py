@@ -25,7 +25,7 @@ from training.files import SEED, asking, split_of
 HELD = 0.02  # share of the contexts that are held out
 MOST_GOLD, LIKEST, ELSEWHERE = 4, 5, 5  # sentences of a question that are kept, at most, likest first
 RAREST, LISTED, LOOKED_AT = 4, 400, 14  # words of a question that others are looked up by; sentences a word is listed with; looked at
-TEMPLATES = ("policyqa",)  # its questions are templates: another context answers them as often as not
+TEMPLATES = ("policyqa", "house-rules")  # other contexts answer their questions as often as not
 CHANGED = 0.5  # share of the answered questions that are also asked in a form that nothing answers
 RUN, SHARED = 8, 2  # words in a run; runs that two texts share if one is taken from the other
 
@@ -173,8 +173,7 @@ def _context(row: dict[str, Any]) -> Context:
     language, title = language_of(row), str(row.get("title") or "").replace("_", " ")
     text = context_key(row)
     units = row["units"] if "units" in row else [" ".join(text[start:end].split()) for start, end in sentences(text, language)]
-    units = tuple(unit for unit in units if unit.strip())
-    return Context(units, tuple(frozenset(terms(unit, language)) for unit in units), title, language)
+    return Context(tuple(units), tuple(frozenset(terms(unit, language)) for unit in units), title, language)
 
 
 def _gold(units: Sequence[str], row: dict[str, Any]) -> list[Gold]:
