@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import pairwise
 from types import MappingProxyType
 
 import regex
@@ -54,14 +55,22 @@ def keywords(question: str, lang: str, *, asking: bool = True) -> list[str]:
     Args:
         question: any text.
         lang: its language.
-        asking: whether the verb counts by which it asks ("Explain photosynthesis in plants"); it does where nothing else is a keyword.
+        asking: whether the words count by which it asks ("Explain photosynthesis in plants", "How long is the pier?"); they do where
+            nothing else is a keyword.
     """
     kept: dict[str, str] = {}
     found = _content_words(question, lang)
-    for word in found if asking else _without_asking(found, lang):
+    for word in found if asking else _without_asking(_without_measures(found, question, lang), lang):
         if _long_enough(word.text):
             kept.setdefault(fold(word.text), word.text)
     return list(kept.values()) if kept or asking else keywords(question, lang)
+
+
+def _without_measures(found: list[Word], question: str, lang: str) -> list[Word]:
+    """Without the "long" of "how long"."""
+    asked = LANGUAGES[lang].measures if lang in LANGUAGES else ()
+    behind = {second for first, second in pairwise(words(question)) if f"{fold(first.text)} {fold(second.text)}" in asked}
+    return [word for word in found if word not in behind]
 
 
 def _without_asking(found: list[Word], lang: str) -> list[Word]:

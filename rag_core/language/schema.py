@@ -82,6 +82,7 @@ class LanguageInfo:
         negations: words for "not" and "no"; in brackets they leave open which is meant.
         asking: verbs by which a question asks ("explain", "list"): no keywords where one is the first content word of a question, or the
             last where `asking_last`.
+        measures: pairs of words by which a question asks for a measure ("how long"): the second is no keyword.
         yes, no: how a table of labelled questions may say so.
         units: spellings by canonical unit, known in every text and to questions too; an underscore stands for a space.
         markers: by kind and level, phrases whose change changes what a sentence says. Folded words; a star for the rest of a word
@@ -116,6 +117,7 @@ class LanguageInfo:
     negations: Words = ()
     asking: FoldedSet = frozenset()
     asking_last: Flag = False
+    measures: SpacedPhrases = ()
     yes: Words = ()
     no: Words = ()
     units: Spellings = field(default_factory=dict)

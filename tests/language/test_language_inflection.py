@@ -191,11 +191,17 @@ def test_given_a_czech_question_when_reduced_to_keywords_then_question_words_and
         ("cs", "Vysvětlete pojem nájem", ["pojem", "nájem"]),
         ("hi", "प्रकाश संश्लेषण समझाइए", ["प्रकाश", "संश्लेषण"]),
         ("zh", "合同期限 24", ["合同", "期限"]),
+        ("en", "How long does the warranty run?", ["warranty"]),
+        ("en", "How long is a long weekend?", ["long", "weekend"]),
+        ("en", "Which pier is long?", ["pier", "long"]),
+        ("en", "How long?", ["long"]),
+        ("de", "Wie lange gilt die Garantie?", ["gilt", "Garantie"]),
+        ("cs", "Jak dlouho trvá záruka?", ["trvá", "záruka"]),
         ("en", "", []),
     ],
 )
 def test_given_a_verb_by_which_a_question_asks_then_the_guard_does_not_look_for_it(lang: str, question: str, expected: list[str]) -> None:
-    """S0-9, S0-15: "explain" is no content of the question, unless nothing else is; the calibrated scores have it as before."""
+    """S0-9, S0-15: "explain", "how long" are no content of the question, unless nothing else is; calibrated scores have them as before."""
     assert keywords(question, lang, asking=False) == expected
     assert set(expected) <= set(keywords(question, lang))
 
