@@ -159,9 +159,9 @@ def _defined(asked: AskedFor, stated: Stated, words: AskedWords, label: tuple[st
     for match in pattern.finditer(stated.spaced):
         before = [word[:KEY_CHARS] for word in stated.spaced[: match.start()].split()]
         after = [word[:KEY_CHARS] for word in stated.spaced[match.end() :].split()]
-        subject = len(asked.keys.intersection(before[-count - 1 :])) / count
+        subject = (len(asked.keys.intersection(before[-count - 1 :])) / count) ** 2  # half a name is mostly another thing's
         whole = len(before) <= count + 2
-        named = len(asked.keys.intersection(after[: count + 2])) / count
+        named = (len(asked.keys.intersection(after[: count + 2])) / count) ** 2
         best = max(best, _MENTIONED + (1 - _MENTIONED) * max(subject * (1.0 if whole else _WITHIN), named))
     return best
 

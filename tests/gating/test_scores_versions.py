@@ -30,8 +30,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
-    "language": (3, "2590c1778aaf"),
-    "features": (9, "0dfb7d1d1029"),
+    "language": (3, "5c3429b8f8da"),
+    "features": (9, "416ad53a83ac"),
 }
 
 
