@@ -471,6 +471,17 @@ def test_given_a_definition_of_nothing_when_asked_for_then_no_sentence_defines_i
     assert _defined(asked, said, replace(words, markers={}), ()) == 0
 
 
+def test_given_half_of_a_name_that_is_defined_then_it_is_mostly_another_thing() -> None:
+    """The arithmetic mean is no answer to what the harmonic mean is."""
+    asked, words = asked_for("What is a harmonic mean?", "en"), LANGUAGES["en"].asked
+    assert words is not None
+    whole, half, none = (
+        _defined(asked, read(said, "en"), words, ())
+        for said in ("A harmonic mean is a number.", "An arithmetic mean is a number.", "A basin is a number.")
+    )
+    assert none < half < (none + whole) / 2 < whole == 1
+
+
 def test_given_a_language_that_names_no_quarter_then_nothing_is_told_to_be_of_one() -> None:
     words = LANGUAGES["en"].asked
     assert words is not None
