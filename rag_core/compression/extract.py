@@ -45,9 +45,12 @@ class Extract:
         return max(self.chosen, key=lambda one: one.relevance).fit if self.chosen else None
 
     def log_odds(self) -> tuple[list[float], list[float]]:
-        """The log odds that the answerability model gives the chosen units, and those of the others; none of what it did not read."""
-        taken = {id(one.unit) for one in self.chosen}
-        known = [(id(one.unit) in taken, one.log_odds) for one in self.scored if one.log_odds is not None and one.log_odds > UNREAD]
+        """The log odds that the answerability model gives the chosen units, and those of the others; none of what it did not read.
+
+        The same words elsewhere, as in an older version of a document, are the chosen ones once more and no other answer.
+        """
+        taken = {one.unit.text for one in self.chosen}
+        known = [(one.unit.text in taken, one.log_odds) for one in self.scored if one.log_odds is not None and one.log_odds > UNREAD]
         return [odds for chosen, odds in known if chosen], [odds for chosen, odds in known if not chosen]
 
 

@@ -114,7 +114,7 @@ def asked_for(question: str, language: str) -> AskedFor:
         flow=words is not None and any(map(words.flows.fullmatch, stated.words)),
         codes=codes_in(whole),
         laws=frozenset((law.family, law.parts[0]) for law in laws(whole) if law.family),
-        names=tuple(stated.words[run.at : run.end] for run in stated.names if run.clear and not _is_month(stated, run)),
+        names=tuple(stated.words[run.at : run.end] for run in stated.names if _names(run, stated, info)),
         keys=frozenset(fold(word)[:KEY_CHARS] for word in keywords(whole, language)),
         subject=_subject(said, info),
         metrics=named_metrics(whole, language),
@@ -126,6 +126,13 @@ def asked_for(question: str, language: str) -> AskedFor:
         computes=asks_to_compute(question, language),
         series=members(said, language),
     )
+
+
+def _names(run: NameRun, stated: Stated, info: LanguageInfo | None) -> bool:
+    """Whether words with capitals surely name what a sentence has to name, too: no month, and not the "I" of "How do I"."""
+    words = stated.words[run.at : run.end]
+    me = info is not None and len(words) == len(words[0]) == 1 and words[0] in info.function_words
+    return run.clear and not _is_month(stated, run) and not me
 
 
 def _is_month(stated: Stated, run: NameRun) -> bool:
