@@ -129,10 +129,10 @@ def asked_for(question: str, language: str) -> AskedFor:
 
 
 def _names(run: NameRun, stated: Stated, info: LanguageInfo | None) -> bool:
-    """Whether words with capitals surely name what a sentence has to name, too: no month, and not the "I" of "How do I"."""
-    words = stated.words[run.at : run.end]
-    me = info is not None and len(words) == len(words[0]) == 1 and words[0] in info.function_words
-    return run.clear and not _is_month(stated, run) and not me
+    """Whether words with capitals surely name what a sentence has to name, too: no month, and not the "I" of "How do I" and "May I"."""
+    *before, last = stated.words[run.at : run.end]
+    me = info is not None and len(last) == 1 and last in info.function_words
+    return run.clear and not _is_month(stated, run) and not (me and (not before or run.at == 0))
 
 
 def _is_month(stated: Stated, run: NameRun) -> bool:

@@ -452,6 +452,13 @@ def test_given_units_that_were_not_read_then_the_log_odds_say_nothing_of_them() 
     assert Extract((), 0.0, chosen=(four,), scored=(one, two, three, four)).log_odds() == ([], [3.0, 1.0])
 
 
+def test_given_the_chosen_words_in_another_version_of_a_document_then_they_are_no_rival() -> None:
+    one, again, other = (replace(unit_of(0.5, n), log_odds=odds) for n, odds in enumerate((3.0, 4.0, 1.0), 1))
+    again = replace(again, unit=replace(again.unit, text=one.unit.text))
+
+    assert Extract((), 0.0, chosen=(one,), scored=(one, again, other)).log_odds() == ([3.0, 4.0], [1.0])
+
+
 @given(st.fixed_dictionaries({name: st.floats(-1, 1) for name in FEATURES}), st.floats(-10, 10), st.floats(-10, 10))
 def test_given_a_surer_reader_then_the_relevance_is_never_lower(features: dict[str, float], one: float, other: float) -> None:
     assert relevance(features, min(one, other)) <= relevance(features, max(one, other))

@@ -256,3 +256,9 @@ def test_given_instructions_then_they_state_no_constraint() -> None:
     asked = asked_for("What was the debt? Round to 2 decimals and assume the standards of 2019.", "en")
     assert asked.years == frozenset()
     assert asked.words == asked_for("What was the debt?", "en").words
+
+
+def test_given_a_question_in_the_first_person_then_its_i_is_no_name_that_a_sentence_has_to_hold() -> None:
+    assert asked_for("How do I request vacation?", "en").names == ()
+    assert asked_for("May I fly to Prague?", "en").names == (("prague",),)
+    assert asked_for("What does the WHO say of Group I?", "en").names == (("who",), ("group", "i"))

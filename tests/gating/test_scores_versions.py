@@ -31,7 +31,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
     "language": (3, "5c3429b8f8da"),
-    "features": (9, "416ad53a83ac"),
+    "features": (9, "74e5757cb646"),
 }
 
 
