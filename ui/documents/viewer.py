@@ -126,10 +126,10 @@ def _show_page(place: Place, page: Page, size: str) -> None:
         st.info(say("viewer.locked"), icon=":material/lock:")
         _show_text(place, page)
         return
-    if place.holds(page.number) and not boxes:
+    if place.holds(page.number) and not any(number == page.number for number, _ in place.marks):
         st.info(say("viewer.uncertain_here"), icon=":material/location_off:")
     show_picture(drawn, page, boxes, size, frame=strip(part, page) if part is not None else size, begin=figures_end(boxes, page, part))
-    if place.words and not place.holds(page.number):
+    if place.words and not place.holds(page.number) and not boxes:
         st.caption(say("viewer.elsewhere"))
 
 
