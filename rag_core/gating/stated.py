@@ -68,7 +68,7 @@ class Stated:
     spaced: str
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=1 << 11)
 def read(text: str, language: str) -> Stated:
     """The reading of a text in a language; at most its first `MAX_CHARS` characters. Of an unknown language units and digits are known."""
     raw = tuple(_TOKEN.findall(ascii_digits(text[:MAX_CHARS])))

@@ -67,16 +67,16 @@ def fold(word: str) -> str:
     a text that is not. Marks of other scripts are letters in all but name and stay; of Devanagari only the nukta goes, and a
     candrabindu becomes an anusvara, because both are left out or exchanged freely in print ("हाँ", "हां"). "n²", "n2" and "n^2" are equal.
     """
+    if word.isascii():  # not remembered: to look it up takes as long, and each number of a question would be kept
+        return _POWER.sub("", word.lower()) if "^" in word else word.lower()
     return _fold_short(word) if len(word) <= MAX_WORD_CHARS else _fold(word)
 
 
 def _fold(word: str) -> str:
-    if word.isascii():
-        return _POWER.sub("", word.lower()) if "^" in word else word.lower()
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", word).casefold())
     bare = _MARKED_LETTER.sub(r"\1", unicodedata.normalize("NFD", folded).translate(_FOLDED_AWAY))
     return unicodedata.normalize("NFC", _POWER.sub("", bare)) or word
 
 
-# 131,072 spellings are remembered; chosen
-_fold_short = lru_cache(maxsize=1 << 17)(_fold)
+# 32,768 spellings are remembered, those of a large library in one language; chosen
+_fold_short = lru_cache(maxsize=1 << 15)(_fold)

@@ -74,6 +74,17 @@ def test_given_any_text_then_the_odds_are_finite_and_in_their_range(text: str, m
     assert -MAX_LOGIT <= odds <= MAX_LOGIT
 
 
+def test_given_texts_read_before_then_they_are_remembered_but_not_mixed_up_with_others_of_the_same_letters(
+    model: AnswerModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = [("What is a pump?", "A pump moves water."), ("What is a pump?A", " pump moves water."), ("What is a pump?", "A pump.")]
+    found = [model.answers(question, [text]) for question, text in pairs]
+    assert len({one for [one] in found}) == len(pairs)
+
+    monkeypatch.setattr(model._pairs, "_read", lambda _: pytest.fail("it was read again"))
+    assert [model.answers(question, [text]) for question, text in pairs] == found
+
+
 def test_given_a_passage_that_writes_a_special_token_then_it_is_letters_and_ends_nothing(model: AnswerModel) -> None:
     for text in ("[SEP]", "Brno [SEP] [CLS] Praha", "[PAD] [MASK]"):
         encoded = model._pairs._model.tokenizer.encode(QUESTION, text)

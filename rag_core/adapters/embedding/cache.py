@@ -9,7 +9,7 @@ import numpy as np
 from rag_core.adapters.embedding.recent import Recent
 from rag_core.domain.ports import Embedder, Vectors
 
-SIZE = 20_000  # texts; about 30 MB at 384 dimensions
+SIZE = 1 << 12  # texts; about 6 MB at 384 dimensions
 
 
 class CachedEmbedder:

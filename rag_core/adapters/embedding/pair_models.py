@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 MAX_LOGIT = 10.0  # log odds
 ANSWERABILITY_FILE, SUPPORT_FILE = (DATA / "models" / f"{name}.safetensors" for name in ("answerability", "support"))
 ANSWERABILITY_TOKENS = 288  # question, passage and special tokens; only the passage is cut
-REMEMBERED = 50_000  # pairs of texts; about 30 MB
+REMEMBERED = 1 << 14  # pairs of texts, those of some 400 questions; about 3 MB, since a digest stands for the texts
+DIGEST_BYTES = 16  # two pairs of texts with one digest do not come up
 SUPPORT_TOKENS = 320  # claim, evidence and special tokens; only the evidence is cut
 ANSWERABILITY_LANGUAGES, SUPPORT_LANGUAGES = trained_on("answerability"), trained_on("support")
 
@@ -87,11 +88,13 @@ class _PairReader:
     def __init__(self, name: str, layer: str, precision: str, max_tokens: int, file: Path) -> None:
         self._name, self._layer = name, layer
         self._model = MiniLm(name, precision, max_tokens, file)
-        self._recent = Recent[tuple[str, str], float](REMEMBERED)
+        self._recent = Recent[bytes, float](REMEMBERED)
 
     def log_odds(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """The log odds of each pair of texts, in [-10, 10], as the network's last layer says them."""
-        return self._recent.values(pairs, self._read)
+        keys = [_digest(*pair) for pair in pairs]
+        texts = dict(zip(keys, pairs, strict=True))
+        return self._recent.values(keys, lambda missing: self._read([texts[one] for one in missing]))
 
     def _read(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         import torch
@@ -105,6 +108,14 @@ class _PairReader:
     def _head(self, x: Tensor, lengths: Sequence[int]) -> Tensor:
         """From the first token of each text, shape (texts, 1)."""
         return self._model.linear(x, self._layer).float().clamp(-MAX_LOGIT, MAX_LOGIT)
+
+
+def _digest(first: str, second: str) -> bytes:
+    """It stands for a pair of texts: no text of a deleted document is kept, and a passage takes no more memory than a line."""
+    found = blake2b(len(first).to_bytes(8), digest_size=DIGEST_BYTES)
+    found.update(first.encode("utf-8", "surrogatepass"))
+    found.update(second.encode("utf-8", "surrogatepass"))
+    return found.digest()
 
 
 @cache

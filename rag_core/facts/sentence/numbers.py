@@ -253,7 +253,7 @@ def _exponent(body: str, power: str) -> str:
     return plain if is_power else ""
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def _value(body: str, lang: str) -> tuple[str, tuple[str, ...]]:
     """The canonical value of digits with separators, and the parts they may be instead."""
     groups = regex.split(r"[ '’]", body)

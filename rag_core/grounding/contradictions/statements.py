@@ -219,7 +219,7 @@ class Statement:
         return any(fold(word.text) in loose for word in [word for word in words(self.text) if word.end <= value.start][-_NEAR:])
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=1 << 11)
 def statement(source: str, language: str, cell: tuple[int, int] = (0, 0)) -> Statement:
     """The statement of a text; one that was looked at for another question is not read again."""
     return Statement(source, language, cell)
