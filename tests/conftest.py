@@ -105,6 +105,15 @@ def pytest_collection_finish() -> None:
 MadeOnce = Callable[[str, Callable[[Path], None]], Path]
 
 
+@pytest.fixture(autouse=True)
+def no_small_model_of_the_maker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where its maker has `make demo-model` running beside, no test takes that model for a configured one."""
+    server = sys.modules.get("rag_core.adapters.llm.demo.server")  # without it nobody asks
+    if server is not None:
+        here, found = Path(__file__).resolve().parent.parent, server.running
+        monkeypatch.setattr(server, "running", lambda *folder: found(*folder) if folder or Path.cwd() != here else None)
+
+
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
     """A folder by its name, and what fills it: the first process that asks fills it, the others wait for it. Nobody writes to it later."""

@@ -168,7 +168,7 @@ def parser() -> argparse.ArgumentParser:
 
     model = sub.add_parser("model", parents=[place, tune], help="say which language models are configured, and what works with each")
     model.add_argument("--trial", action="store_true", help="have it draft answers, and report what became of its drafts")
-    model.add_argument("--questions", type=Path, metavar="FILE", help=f"{LABELLED} (default: those about the samples)")
+    model.add_argument("--questions", nargs="+", type=Path, metavar="FILE", help=f"{LABELLED} (default: those about the samples)")
     model.add_argument("--count", type=count, default=30, metavar="N", help="how many of them are asked (default: %(default)s)")
     model.add_argument("--language", default="", metavar="CODE", help="only questions in this language, such as en")
     model.add_argument("--documents", nargs="+", type=Path, metavar="PATH", help="that are asked (default: the samples, or --library)")

@@ -71,13 +71,30 @@ def test_given_a_model_that_lies_when_tried_then_its_drafts_are_rejected_and_no_
     assert "nine years" not in shown
 
 
+def test_given_questions_and_gold_in_two_files_when_tried_then_they_are_read_together_and_another_language_is_told(
+    given: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked, gold = tmp_path / "asked.jsonl", tmp_path / "gold.jsonl"
+    asked.write_text(json.dumps({"id": "1", "lang": "en", "question": QUESTIONS[0][0]}), encoding="utf-8")
+    gold.write_text(json.dumps({"id": "1", "answerable": True, "answers": ["two months"]}), encoding="utf-8")
+    at = given.index("--questions") + 1
+    with ModelServer(honest) as server:
+        arguments = [*given[:at], str(asked), str(gold), *given[at + 1 :]]
+        ended, said, _ = trial(server, arguments, monkeypatch, capsys)
+        assert (ended, "1 question, 1 of them asked" in said) == (0, True)
+
+        assert main([*arguments, "--language", "hi"]) == 1
+        assert f"No question in 'hi': {asked} and {gold}." in capsys.readouterr().err
+
+
 def test_given_a_server_that_fails_or_no_model_when_tried_then_it_ends_with_1(
-    given: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    given: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with ModelServer(lambda asked: Status(400)) as server:
         assert trial(server, [*given, "--count", "1"], monkeypatch, capsys)[0] == 1
     monkeypatch.delenv("RAG_MODEL")
     monkeypatch.delenv("OPENAI_BASE_URL")
+    monkeypatch.chdir(tmp_path)  # where no small model runs
 
     assert main(given) == 1
     assert "No language model is configured." in capsys.readouterr().err

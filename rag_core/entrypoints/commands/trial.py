@@ -44,13 +44,14 @@ def trial(args: argparse.Namespace) -> int:
 
 
 def _questions(args: argparse.Namespace) -> list[LabelledQuestion]:
-    path = args.questions or _ABOUT_THEM
-    if args.questions is None and not path.exists():
+    paths = args.questions or [_ABOUT_THEM]
+    if args.questions is None and not _ABOUT_THEM.exists():
         raise InvalidInput("The questions about the samples are not installed here.", remedy="Give --questions FILE and --documents PATH.")
-    found, _ = labelled_questions([path])
+    found, _ = labelled_questions(paths)
     wanted = [one for one in found if args.language in ("", one.language)]
     if not wanted:
-        raise InvalidInput(f"{path} holds no question in {args.language!r}.", remedy="Leave --language out, or give another file.")
+        names = " and ".join(str(path) for path in paths)
+        raise InvalidInput(f"No question in {args.language!r}: {names}.", remedy="Leave --language out, or give another file.")
     return wanted
 
 
