@@ -17,6 +17,11 @@ from ui.app.texts import say
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
 
 VACATION = "How many vacation days do employees have?"
+LONG_ONES = (
+    "What is the difference between a finite and an infinite progression?",
+    "Wie unterscheidet sich die Bearbeitung von Störungen der Stufe 1 und der Stufe 2?",
+    "Wo melde ich eine Störung?",
+)
 SIZES = ((1280, 720), (1440, 900), (390, 844))  # pixels: a small laptop, a large one, a phone
 
 
@@ -40,6 +45,31 @@ def test_given_an_answer_when_looked_at_on_any_screen_then_answer_judgement_and_
         page.screenshot(path=screens / f"stage-{scheme}-{width}.png")
         grounds.add(ground(page))
     assert len(grounds) == len(SCHEMES)  # or the page did not follow
+
+
+@pytest.mark.parametrize("question", LONG_ONES)
+def test_given_a_long_answer_when_looked_at_on_a_phone_then_all_of_it_and_its_marked_words_are_in_sight_and_nothing_is_kept_from_sight(
+    page: Page, question: str
+) -> None:
+    width, height = SIZES[-1]
+    page.set_viewport_size({"width": width, "height": height})
+    ask(page, question)
+    expect(page.locator(".st-key-answer_text")).to_be_in_viewport(ratio=1, timeout=WAIT_MS)
+    settled(page)
+
+    lines, answer = page.locator(".st-key-viewer_lines"), page.locator(".st-key-answer_text").bounding_box()
+    rows, shown = marked_rows(lines.locator("img")), lines.bounding_box()
+    assert shown is not None
+    assert answer is not None
+    assert answer["y"] + answer["height"] <= shown["y"] < min(rows) < max(rows) < height
+    assert shown["x"] + shown["width"] == pytest.approx(answer["x"] + answer["width"], abs=30)  # no narrower than the answer's card
+
+    last = page.locator(".st-key-details button")
+    last.focus()
+    below, shown = last.bounding_box(), lines.bounding_box()
+    assert below is not None
+    assert shown is not None
+    assert below["y"] + below["height"] <= shown["y"]  # the marked words make way for what the keyboard goes to
 
 
 def test_given_an_answer_when_files_are_added_then_it_does_not_move_and_what_failed_stays_in_sight(page: Page) -> None:
