@@ -24,7 +24,7 @@ from rag_core.ingest.reading.pdf import render_page
 from ui.app import state
 from ui.ask.decision import evidence
 from ui.documents import viewer
-from ui.documents.place import Place, around, figures_end, strip
+from ui.documents.place import LINES_MOST, Place, around, figures_end, folded, strip
 from ui.documents.viewer import AROUND
 
 VACATION = "How many vacation days do employees have?"
@@ -240,6 +240,91 @@ def test_given_a_text_document_when_cited_then_its_own_text_stands_there_with_th
     assert all(len(text) <= AROUND + 2 for text in shown)
 
 
+def test_given_a_text_document_that_two_sentences_of_an_answer_cite_then_both_are_set_apart_with_what_is_between(page: AppTest) -> None:
+    first, second = "The harbour bridge is 412 metres long.", "It was opened in 1931."
+    between = "Ships of any size may pass below it. " * 60
+    text = f"{first}\n{between}\n{second}\nThe end."
+    upload(page, "notes.txt", text.encode(), "text/plain")
+    ask(page, "How long is the harbour bridge?")
+    asked = asked_of(page)
+    one = asked.decision.citations[0]
+    at = state.engine().library.view.page(one.document_id, 1).text.index(second)
+    other = replace(one, id=2, excerpt=second, spans=(Span(1, at, at + len(second)),))
+    page.session_state["viewer"] = ((asked.collection, asked.number), Place.of(one, [one, other]))
+
+    page.run()
+
+    shown = [element.value for element in page.code][2:]
+    assert (shown[0], shown[2], shown[3]) == (first, second, "The end.")
+    assert " … " in shown[1]
+    assert len(shown[1]) <= 2 * AROUND + 3
+
+
+def test_given_stretches_of_a_page_that_overlap_when_set_apart_then_they_are_one() -> None:
+    place = Place("d", 1, words=(Span(1, 40, 50), Span(1, 10, 20)), also_words=(Span(1, 45, 60), Span(1, 80, 90), Span(2, 0, 5)))
+
+    assert place.stretches(1) == [(10, 60), (80, 90)]
+    assert place.stretches(2) == [(0, 5)]
+    assert place.stretches(3) == []
+
+
+def test_given_words_whose_place_is_not_certain_beside_others_that_are_marked_then_it_is_said_all_the_same(page: AppTest) -> None:
+    """The marks of an answer's other sentences are not those of this one."""
+    ask(page, TRAINING)
+    asked = asked_of(page)
+    first, *others = asked.decision.citations
+    asked.decision = with_outcome(asked.decision, citations=(replace(first, boxes=()), *others))
+
+    page.run()
+
+    assert [info.value for info in page.info if info.value.startswith("Place not certain")]
+    assert "with the words marked." in alts(page)
+
+
+def test_given_another_page_that_has_marks_of_the_answer_when_turned_to_then_it_does_not_say_that_they_are_elsewhere(page: AppTest) -> None:
+    ask(page, CALIBRATION)
+    asked = asked_of(page)
+    place = replace(Place.of(asked.decision.citations[0]), also=((4, Box(60, 100, 200, 112)),))
+    page.session_state["viewer"] = ((asked.collection, asked.number), place)
+    page.run()
+
+    page.button(key="viewer_next").click().run()
+
+    assert "Page 4 of 4" in captions(page)
+    assert "The marked words stand on another page." not in captions(page)
+    page.button(key="viewer_previous").click().run()
+    page.button(key="viewer_previous").click().run()
+    assert "The marked words stand on another page." in captions(page)
+
+
+def test_given_a_row_of_a_wide_table_when_cited_then_both_its_ends_are_shown_and_its_middle_is_said_to_be_left_out(
+    page: AppTest, drawn: list[dict[str, Any]]
+) -> None:
+    """Of the rows of a filing one saw the figures without what they are of."""
+    document = pymupdf.open()
+    sheet = document.new_page()
+    for y, (name, *figures) in enumerate(
+        (("Year ended", "2023", "2022"), ("Net sales", "14,694", "14,544"), ("Gross profit", "2,725", "2,820"))
+    ):
+        for x, text in zip((40, 430, 530), (name, *figures), strict=True):
+            sheet.insert_text((x, 100 + 20 * y), text)
+    upload(page, "figures.pdf", document.tobytes())
+    ask(page, VACATION)
+    asked = asked_of(page)
+    view = state.engine().library.view
+    found = next(one.id for one in view.documents if one.name == "figures.pdf")
+    place = Place(found, 1, ((1, Box(38, 108, 566, 124)),), (Span(1, 0, 5),))
+    page.session_state["viewer"] = ((asked.collection, asked.number), place)
+
+    page.run()
+
+    name, figures = (call["part"] for call in drawn[-2:])
+    assert name.x1 < figures.x0
+    assert "What the marked row on page 1 of the document is called" in alts(page)
+    assert "The figures of the marked row on page 1 of the document" in alts(page)
+    assert "The empty middle of the row is left out." in captions(page)
+
+
 def test_given_a_locked_file_when_cited_then_the_page_says_that_no_password_is_stored_and_shows_its_text(page: AppTest) -> None:
     upload(page, "locked.pdf", make.encrypted())
     page.text_input(key="password_0_0_text").set_value("open sesame")
@@ -370,3 +455,34 @@ def test_given_a_marked_row_with_figures_then_a_wide_strip_begins_where_they_end
     assert figures_end([mark], page_of(*((30 + 50 * n, 300, 76 + 50 * n) for n in range(11))), part) is None  # words of a sentence
     assert figures_end([Box(28, 400, 580, 412)], row, part) is None  # another line
     assert figures_end([mark], row, None) is None  # the whole page
+
+
+def test_given_a_marked_row_too_wide_for_its_frame_then_its_name_and_its_figures_are_shown_without_the_empty_middle() -> None:
+    mark = Box(28, 300, 580, 312)
+    row = ((30, 300, 140), (420, 300, 460), (540, 300, 575))
+    below = page_of(*row, (30, 330, 200))
+    part = around([mark], below)
+
+    ends = folded([mark], below, part)
+
+    assert ends is not None
+    name, figures = ends
+    assert name.x0 < 30 < 200 < name.x1 < figures.x0 < 420 < 575 < figures.x1  # the longer name below is not cut either
+    assert (name.y0, name.y1) == (figures.y0, figures.y1) == (part.y0, part.y1)
+    assert name.x1 - name.x0 + figures.x1 - figures.x0 <= LINES_MOST
+
+    crossed = page_of(*row, *((30 + 50 * n, 330, 76 + 50 * n) for n in range(11)))  # a sentence below: it alone is cut
+    through = folded([mark], crossed, around([mark], crossed))
+    assert through is not None
+    assert 140 < through[0].x1 < through[1].x0 < 420
+
+
+def test_given_a_row_that_fits_or_has_no_empty_middle_or_a_sentence_then_nothing_of_it_is_left_out() -> None:
+    mark = Box(28, 300, 580, 312)
+    narrow, sentence = page_of((70, 300, 140), (500, 300, 525)), page_of(*((30 + 50 * n, 300, 76 + 50 * n) for n in range(11)))
+    full = page_of((30, 300, 140), (180, 300, 250), (290, 300, 360), (400, 300, 470), (510, 300, 575))
+
+    assert folded([Box(70, 300, 525, 310)], narrow, around([Box(70, 300, 525, 310)], narrow)) is None
+    assert folded([mark], sentence, around([mark], sentence)) is None
+    assert folded([mark], full, around([mark], full)) is None
+    assert folded([mark], full, None) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from rag_core.domain.claims import Citation
 from rag_core.domain.documents import Box, Page, Span, WordBox
@@ -16,6 +16,7 @@ LINES_MOST = 490.0  # points in width up to which lines are shown whole: A4 and 
 NEAR_HEIGHT = 200.0  # points over which several marks are shown together: about fifteen lines; chosen
 COLUMN_GAP = 36.0  # points between two words of a line, from which they stand in columns; chosen
 MARGIN = 6.0  # points that are in view beyond the last word of a line
+FOLD_ROOM = 12.0  # points in view between a word and the fold; chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Place:
         words: the stretches of raw text; empty when a page is shown for itself.
         doubted: as `marks`, of the words that OCR is not sure of.
         also: as `marks`, of what else the answer cites in this document. It is marked as well; the lines in view follow `marks`.
+        also_words: the stretches of raw text of those others, one for each citation and page.
     """
 
     document: str
@@ -37,6 +39,7 @@ class Place:
     words: tuple[Span, ...] = ()
     doubted: tuple[tuple[int, Box], ...] = ()
     also: tuple[tuple[int, Box], ...] = ()
+    also_words: tuple[Span, ...] = ()
 
     @classmethod
     def of(cls, citation: Citation, others: Sequence[Citation] = ()) -> Place:
@@ -44,7 +47,8 @@ class Place:
         beside = [one for one in others if one.document_id == citation.document_id and one != citation]
         doubted = (*citation.doubted, *(mark for one in beside for mark in one.doubted))
         also = tuple(mark for one in beside for mark in one.boxes)
-        return cls(citation.document_id, citation.page, citation.boxes, citation.spans, doubted, also)
+        also_words = tuple(stretch for one in beside for stretch in _whole(one.spans))
+        return cls(citation.document_id, citation.page, citation.boxes, citation.spans, doubted, also, also_words)
 
     def on(self, page: int) -> tuple[Box, ...]:
         """All marks on a page."""
@@ -66,9 +70,26 @@ class Place:
         beside = bool(citation.boxes) and all(number == self.page and box in in_view for number, box in citation.boxes)
         return beside or (self.words, self.marks) == (citation.spans, citation.boxes)
 
+    def stretches(self, page: int) -> list[tuple[int, int]]:
+        """All cited stretches of a page's raw text from its beginning to its end, those that touch as one."""
+        joined: list[tuple[int, int]] = []
+        for start, end in sorted((span.start, span.end) for span in (*_whole(self.words), *self.also_words) if span.page == page):
+            if joined and start <= joined[-1][1]:
+                joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+            else:
+                joined.append((start, end))
+        return joined
+
     def holds(self, page: int) -> bool:
         """Whether any of the words stand on a page."""
         return any(span.page == page for span in self.words)
+
+
+def _whole(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """One stretch for each page: of a row and its header what stands between them is shown as well."""
+    pages = sorted({span.page for span in spans})
+    there = {page: [span for span in spans if span.page == page] for page in pages}
+    return tuple(Span(page, min(one.start for one in there[page]), max(one.end for one in there[page])) for page in pages)
 
 
 def around(boxes: Sequence[Box], page: Page) -> Box:
@@ -110,6 +131,34 @@ def figures_end(boxes: Sequence[Box], page: Page, part: Box | None) -> float | N
         if any(after[0] - before[1] > COLUMN_GAP for before, after in pairwise(row)):
             ends.append(row[-1][1])
     return 100 * (max(ends) - part.x0) / (part.x1 - part.x0) if ends else None
+
+
+def folded(boxes: Sequence[Box], page: Page, part: Box | None) -> tuple[Box, Box] | None:
+    """Both ends of a strip too wide for its frame: what a marked row is called, and its figures. Its widest empty stretch is left out.
+
+    None where the strip fits, where its marked words are text, and where both ends together would not fit either.
+    """
+    if part is None or part.x1 - part.x0 <= LINES_MOST or figures_end(boxes, page, part) is None:
+        return None
+    there = [word for word in page.words if word.y1 > part.y0 and word.y0 < part.y1]
+    marked = [word for word in there if any(_same_line(word, box) and box.x0 <= word.x0 <= box.x1 for box in boxes)]
+    left, right = max(part.x0, min(word.x0 for word in there) - MARGIN), min(part.x1, max(word.x1 for word in there) + MARGIN)
+    folds = []
+    for low, high in (*_empty(there), *_empty(marked)):  # where no line is cut, else where no marked one is
+        room = FOLD_ROOM + max(0.0, LINES_LEAST[0] - (right - left - (high - low) + 2 * FOLD_ROOM)) / 2
+        if right - left - (high - low - 2 * room) <= LINES_MOST:
+            folds.append((low + room, high - room))
+    if not folds:
+        return None
+    low, high = min(folds, key=lambda fold: (sum(word.x0 < fold[1] and word.x1 > fold[0] for word in there), fold[0] - fold[1]))
+    return Box(left, part.y0, low, part.y1), Box(high, part.y0, right, part.y1)
+
+
+def _empty(words: Sequence[WordBox]) -> list[tuple[float, float]]:
+    """The stretches from left to right between words, over all of their lines."""
+    ordered = sorted((word.x0, word.x1) for word in words)
+    ends = accumulate((end for _, end in ordered), max)
+    return [(end, start) for end, (start, _) in zip(ends, ordered[1:], strict=False) if end < start]
 
 
 def _same_line(word: WordBox, box: Box) -> bool:

@@ -18,7 +18,7 @@ from rag_core.ingest.reading.pdf_facts import form_of
 from ui.app import state
 from ui.app.problems import show_error
 from ui.app.texts import say
-from ui.documents.place import LINES, Place, around, figures_end, strip
+from ui.documents.place import LINES, Place, around, figures_end, folded, strip
 
 DPI = 110.0  # a whole page: sharp in half a wide window; enlarged pictures have more in proportion
 MAX_PIXELS = 8_000_000  # twice the size of A4 has 4.7 million
@@ -115,20 +115,25 @@ def _show_page(place: Place, page: Page, size: str) -> None:
         return
     boxes = place.on(page.number)
     part = around(place.in_view(page.number), page) if size == LINES else None
+    ends = folded(place.in_view(page.number), page, part)
+    doubted, dpi = tuple(box for number, box in place.doubted if number == page.number), DPI * ZOOMS.get(size, LINES_ZOOM)
     try:
-        doubted = tuple(box for number, box in place.doubted if number == page.number)
-        drawn = picture(place.document, page.number, boxes, doubted=doubted, dpi=DPI * ZOOMS.get(size, LINES_ZOOM), part=part)
+        pictures = [picture(place.document, page.number, boxes, doubted=doubted, dpi=dpi, part=one) for one in ends or (part,)]
     except RagError as error:
         show_error(error)
         _show_text(place, page)
         return
-    if not drawn:
+    if not all(pictures):
         st.info(say("viewer.locked"), icon=":material/lock:")
         _show_text(place, page)
         return
     if place.holds(page.number) and not any(number == page.number for number, _ in place.marks):
         st.info(say("viewer.uncertain_here"), icon=":material/location_off:")
-    show_picture(drawn, page, boxes, size, frame=strip(part, page) if part is not None else size, begin=figures_end(boxes, page, part))
+    if ends is not None:
+        _show_folded(pictures, ends, page.number)
+    else:
+        begin = figures_end(boxes, page, part)
+        show_picture(pictures[0], page, boxes, size, frame=strip(part, page) if part is not None else size, begin=begin)
     if place.words and not place.holds(page.number) and not boxes:
         st.caption(say("viewer.elsewhere"))
 
@@ -168,6 +173,15 @@ def show_picture(
             left, top = 100 * min(box.x0 for box in boxes) / page.width - ROOM, 100 * min(box.y0 for box in boxes) / page.height - ROOM
             # the frame begins at the words, in browsers that know this property; in others at the page's upper left corner
             st.html(f'<div class="viewer-start" style="left:{max(0, left):.2f}%;top:{max(0, top):.2f}%"></div>')
+
+
+def _show_folded(pictures: Sequence[bytes], ends: Sequence[Box], page: int) -> None:
+    """Both ends of a wide row side by side in one scale; words say that its middle is left out."""
+    with st.container(key=f"viewer_{LINES}", gap=None), st.container(key=f"viewer_{LINES}_folded"):
+        columns = st.columns([box.x1 - box.x0 for box in ends], gap=None, wrap=False)
+        for column, drawn, end in zip(columns, pictures, ("name", "figures"), strict=True):
+            column.image(drawn, width="stretch", output_format="PNG", alt=say(f"viewer.alt_{end}", n=page))
+    st.caption(say("viewer.folded"))
 
 
 def picture(
@@ -218,17 +232,17 @@ def _drawn(
 
 
 def _show_text(place: Place, page: Page) -> None:
-    """The page's raw text around the words, which are set apart; its beginning when none of them stand on it."""
-    spans = [span for span in place.words if span.page == page.number]
-    if not spans:
+    """The page's raw text around all cited words, which are set apart; its beginning when none of them stand on it."""
+    stretches, at = place.stretches(page.number), 0
+    if not stretches:
         _code(_beginning(page.text, 2 * AROUND))
         return
-    # several stretches are a table's row and its header: what stands between them is shown with them
-    first, last = min(span.start for span in spans), max(span.end for span in spans)
-    _code(_end(page.text[:first], AROUND))
-    with st.container(key="viewer_words"):
-        _code(page.text[first:last])
-    _code(_beginning(page.text[last:], AROUND))
+    for number, (first, last) in enumerate(stretches):
+        _code(_end(page.text[at:first], AROUND) if number == 0 else _middle(page.text[at:first]))
+        with st.container(key=f"viewer_words_{number}"):
+            _code(page.text[first:last])
+        at = last
+    _code(_beginning(page.text[at:], AROUND))
 
 
 def _code(text: str) -> None:
@@ -242,3 +256,7 @@ def _beginning(text: str, chars: int) -> str:
 
 def _end(text: str, chars: int) -> str:
     return text if len(text) <= chars else f"… {text[-chars:]}"
+
+
+def _middle(text: str) -> str:
+    return text if len(text) <= 2 * AROUND else f"{text[:AROUND]} … {text[-AROUND:]}"
