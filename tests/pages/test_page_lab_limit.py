@@ -135,3 +135,36 @@ def test_given_one_wrong_answer_that_decides_the_limit_then_it_is_told_and_liste
     at, line = page.session_state["lab_limit_picked"]
     assert line == "wrong"
     assert f"at {100 * at:g} %" in said
+
+
+def test_given_the_button_above_the_chart_when_it_lists_wrong_answers_then_they_stand_right_below_it_and_clicked_ones_below_the_chart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Below the chart they were out of sight, and the button seemed to do nothing."""
+    monkeypatch.setattr(tradeoff, "MIN_GAIN", 1)
+    page = opened(a_run())
+
+    page.button(key="lab_one_more").click().run()
+    assert above_the_chart(page)
+
+    page.session_state[limit.PICKED], page.session_state[limit.BY_BUTTON] = (0.86, "right"), False  # as a click in the chart does
+    page.run()
+    assert not above_the_chart(page)
+
+
+def above_the_chart(page: AppTest) -> bool:
+    """Whether the list is closed by a button that comes before the slider under the chart."""
+    keys = [element.key for element in page.main if getattr(element, "key", None)]
+    return keys.index("lab_limit_picked_close") < keys.index(limit.FIELD)
+
+
+def test_given_two_limits_near_each_other_then_their_words_stand_above_the_curves_on_lines_of_their_own() -> None:
+    found = Tradeoff((0.0, 0.5, 1.0), (Effect(6, 4, 0, 0), Effect(4, 1, 2, 3), Effect(1, 1, 5, 3)))
+
+    words = [layer for layer in limit.curve(found, 0.5, 0.52)["layer"] if layer["mark"]["type"] == "text"]
+
+    assert [layer["encoding"]["y"] for layer in words] == [{"value": 0}, {"value": 0}]
+    assert words[1]["mark"]["dy"] + limit.WORD_ROOM == words[0]["mark"]["dy"] < 0
+    assert [layer["mark"]["align"] for layer in words] == ["left", "left"]
+    late = [layer for layer in limit.curve(found, 0.9, None)["layer"] if layer["mark"]["type"] == "text"]
+    assert [layer["mark"]["align"] for layer in late] == ["right"]

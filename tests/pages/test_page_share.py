@@ -48,6 +48,23 @@ def test_given_an_answer_and_a_refusal_when_added_to_the_test_set_then_each_is_l
     assert [one.answerable for one in recording.store().read_set("Test set")] == [True]
 
 
+def test_given_an_answer_called_wrong_when_added_to_the_test_set_then_the_page_says_that_any_answer_counts_until_the_right_one_is_given(
+    page: AppTest,
+) -> None:
+    ask(page, QUESTION)
+    page.button(key="add_to_set").click().run()
+    assert say("labelling.counts_as_right") not in [info.value for info in page.info]
+    page.button(key="label_take_back").click().run()
+
+    page.button(key="feedback_wrong").click().run()
+    page.button(key="add_to_set").click().run()
+    assert say("labelling.counts_as_right") in [info.value for info in page.info]
+
+    page.text_input(key="label_answer").set_value("25 vacation days")
+    next(button for button in page.button if button.label == say("labelling.save")).click().run()
+    assert say("labelling.counts_as_right") not in [info.value for info in page.info]
+
+
 ROWS = {
     "What were net sales in fiscal 2022?": ("Fiscal 2022 | Fiscal 2021: Net sales | $ | 5,140 | $ | 4,870", "$5,140"),
     "What is the minimum pressure?": ("Parameter | Value | Unit: Minimum pressure | 16 | bar", "Minimum pressure 16 bar"),

@@ -59,6 +59,8 @@ def show(engine: Engine, asked: Asked) -> None:
 
 
 def _show_form(engine: Engine, asked: Asked, name: str, label: LabelledQuestion) -> None:
+    if label.answerable and not label.answers:  # above the form, whose button is below
+        st.info(say("labelling.counts_as_right"), icon=":material/info:")
     names, place = unique_names(engine.library.view.documents), next(iter(label.places), None)
     with st.form(key=f"label_{label.id}", border=False):
         answerable = st.radio(

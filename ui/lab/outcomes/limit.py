@@ -27,10 +27,12 @@ from ui.settings.fields import set_knob
 
 KNOB, MODE, FIELD = "min_correctness", "correctness_mode", "lab_limit"
 CHART, PICKED = "lab_limit_chart", "lab_limit_picked"  # in the session: the chart, and the limit and line that were clicked in it
+BY_BUTTON = "lab_limit_by_button"  # in the session: whether the button above the chart chose them
 ACCEPTED_FIELD = "lab_accepted"
 ACCEPTED, MAX_ACCEPTED = 5, 50  # wrong ones among 100 answers: at first, and at most
 LINES = {"right": charts.BLUE, "wrong": charts.ORANGE, "refused": charts.PURPLE}
-LATE = 0.8  # past such a limit a word beside its line runs out of the chart; looked at with 900 pixels
+LATE = 0.6  # past such a limit a word above its line runs out of the chart; looked at with 390 pixels
+WORD_ROOM = 14  # pixels from one word above the chart to the next
 COUNTS = (*LINES, "spared")
 STROKES = ([1, 0], [6, 3], [2, 2])  # for those who do not tell the colours apart
 _KNOWN: WeakKeyDictionary[ReplaySet, tuple[Settings, Tradeoff]] = WeakKeyDictionary()
@@ -43,12 +45,18 @@ def show(
     st.subheader(say("lab_limit.title"), anchor=False)
     found = of_limits(questions, of, records, now, labels)
     _show_counts(effect(now.marked), effect(before.marked))
+    unlabelled = sum(question.answerable and not question.answers for question in questions)
+    if unlabelled:  # beside the numbers that it is about
+        st.caption(say("lab_limit.unlabelled", n=unlabelled))
     if now.marked.lost.any():
         st.caption(say("lab_limit.lost", n=int(now.marked.lost.sum())))
     if found is None:
         st.caption(say("lab_limit.no_probability"))
         return
     place = _suggest(found, now.settings)
+    by_button = PICKED in st.session_state and bool(st.session_state.get(BY_BUTTON))
+    if by_button:  # right below it: under the chart nobody sees that it did something
+        _show_clicked(questions, of, records, now, before)
     idle = now.settings.correctness_mode is not Mode.ENFORCE
     with st.container(key="lab_limit_curve", gap=None):
         st.vega_lite_chart(
@@ -57,10 +65,8 @@ def show(
         )  # fmt: skip
         if not idle:
             _show_slider(now.settings)
-    _show_clicked(questions, of, records, now, before)
-    unlabelled = sum(question.answerable and not question.answers for question in questions)
-    if unlabelled:
-        st.caption(say("lab_limit.unlabelled", n=unlabelled))
+    if not by_button:
+        _show_clicked(questions, of, records, now, before)
 
 
 def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
@@ -72,7 +78,7 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
         for limit, found in zip(of.limits, of.effects, strict=True)
     ]
     names = [say(f"lab_limit.{line}") for line in LINES]
-    legend = alt.Legend(title=None, orient="top", symbolSize=400, labelLimit=0)
+    legend = alt.Legend(title=None, orient="top", symbolSize=225, labelLimit=0, columnPadding=8, offset=2 * WORD_ROOM + 4)
     x = alt.X(
         "limit:Q",
         title=say("lab_limit.axis_limit"),
@@ -101,13 +107,11 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
         alt.Chart(alt.InlineData(values=[mark])).mark_rule(strokeWidth=2, color=charts.GREY, strokeDash=dash).encode(x="limit:Q")
         for mark, dash in zip(marks, ([1, 0], [4, 4]), strict=False)
     ]
-    said = [  # beside its line, on the side where there is room
+    said = [  # above the chart, each on a line of its own: no curve runs through them, and two limits may be near each other
         alt.Chart(alt.InlineData(values=[mark]))
-        .mark_text(
-            align="right" if mark["limit"] > LATE else "left", dx=-4 if mark["limit"] > LATE else 4, dy=-6, color=charts.GREY, fontSize=12
-        )
-        .encode(x="limit:Q", y=alt.value(charts.HEIGHT // 2), text="what:N")
-        for mark in marks
+        .mark_text(align="right" if mark["limit"] > LATE else "left", dy=-6 - WORD_ROOM * row, color=charts.GREY, fontSize=12)
+        .encode(x="limit:Q", y=alt.value(0), text="what:N")
+        for row, mark in enumerate(marks)
     ]
     return alt.LayerChart(layer=[lines, *upright, *said, charts.unseen_points(places, "limit", "name")], height=charts.HEIGHT).to_dict(
         validate=False
@@ -158,7 +162,7 @@ def _show_clicked(
 def _take_clicked() -> None:
     match picked.part_of(CHART):
         case {"limit": int() | float() as limit, "name": str() as line} if line in LINES:
-            st.session_state[PICKED] = float(limit), line
+            st.session_state[PICKED], st.session_state[BY_BUTTON] = (float(limit), line), False
         case _:
             picked.let_go(PICKED)
 
@@ -222,7 +226,7 @@ def _offer_wrong(limit: float) -> None:
 
 
 def _list_wrong(limit: float) -> None:
-    st.session_state[PICKED] = limit, "wrong"
+    st.session_state[PICKED], st.session_state[BY_BUTTON] = (limit, "wrong"), True
 
 
 def _apply(limit: float) -> None:
