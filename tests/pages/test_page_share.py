@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -161,3 +162,26 @@ def test_given_the_address_of_the_page_then_a_link_names_collection_and_decision
     assert [link.only_here(page) for page in ("https://docs.example.org/", "http://192.168.1.20:8501/", "")] == [False] * 3
     assert link.address("http://127.0.0.1:8501/?top_k=3#x", "my law", 7) == "http://127.0.0.1:8501/?collection=my+law&decision=7"
     assert export.file_name(SimpleNamespace(question="???", decision=SimpleNamespace(is_safe=lambda: False))) == "refusal"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("height", "pages"), [(3000, 3), (1650, 3), (500, 1)])
+def test_given_a_picture_of_any_height_when_printed_then_it_has_its_line_beside_it_and_nothing_behind_it_is_lost(
+    height: int, pages: int
+) -> None:
+    """A page longer than A4 ended the file: the checks and the settings of a filing of legal size were missing."""
+    dots = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 1000, height))
+    dots.clear_with(200)
+    of = [
+        export.block("head", "Sources"),
+        export.block("small", "a.pdf, page 1"),
+        {"kind": "picture", "text": "a.pdf, page 1", "png": base64.b64encode(dots.tobytes("png")).decode()},
+        export.block("head", "Checks"),
+    ]
+
+    with pymupdf.open(stream=compose_sheet(of)) as made:
+        told = [page.get_text() for page in made]
+        drawn = [len(page.get_images()) for page in made]
+
+    assert len(told) == pages
+    assert "Checks" in told[-1]
+    assert "a.pdf, page 1" in told[drawn.index(1)]
