@@ -134,11 +134,12 @@ def run(cases: Sequence[Case], engine: Engine, server: ModelServer, told: Callab
 
 
 def quoting(source: str, text: str) -> Callable[[Asked], dict[str, Any]]:
-    """A model that drafts one sentence, with one of the document as its quote."""
+    """A model that drafts one sentence, with one of the document as its quote; or a sentence for each line, with a line as its quote."""
 
     def reply(asked: Asked) -> dict[str, Any]:
-        of = next((id for id, passage in passages(asked).items() if source in " ".join(passage.split())), "1")
-        return draft((text, of, source))
+        texts = {id: " ".join(passage.split()) for id, passage in passages(asked).items()}
+        pairs = zip(text.split("\n"), source.split("\n"), strict=True)
+        return draft(*((said, next((id for id, passage in texts.items() if quote in passage), "1"), quote) for said, quote in pairs))
 
     return reply
 

@@ -65,7 +65,7 @@ def pairs() -> list[Draft]:
 
 
 def lies(path: Path) -> tuple[dict[str, list[str]], list[Draft]]:
-    """The sentences of each document of a file, none of a sample, and the lies about them."""
+    """The sentences of each document of a file, none of a sample, and the lies about them; one of several sentences has a line for each."""
     read = yaml.safe_load(path.read_text(encoding="utf-8"))
     found = [Draft(document, kind, question, source, text, good=False) for document, kind, question, source, text in read["lies"]]
     return {**{one.document: [] for one in found}, **read["documents"]}, found
