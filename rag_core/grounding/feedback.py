@@ -69,7 +69,7 @@ def _of(check: CheckResult, view: Measurements, attempt: Attempt) -> Iterator[Fi
         failing = list(_added(view, attempt))
     elif check.reason is Reason.REWORDED:
         whole = [one.word_for_word for one in view.draft.measured]
-        failing = [(n, _TORN if n and whole[n] else _REWORDED) for n, own in enumerate(attempt.reworded or ()) if own]
+        failing = [(n, _TORN if whole[n] else _REWORDED) for n, own in enumerate(attempt.reworded or ()) if own]
     for n, text in failing:
         yield Finding(check.reason, n, f'"{view.draft.claims[n].text}": {text}.')
     if not failing:
@@ -146,7 +146,10 @@ _WRONG: Mapping[Reason, Callable[[Claim, ClaimMeasurement, Measurements], str]] 
     Reason.SUPPORT: _unsupported,
 }
 _REWORDED = "it is not a whole sentence that it quotes; copy that whole sentence word for word"
-_TORN = "it speaks of what stands before it in its source; put that sentence right before it, or leave it away"
+_TORN = (
+    "it says something else without the heading above it or the sentence beside it in its source; where it speaks of what stands before "
+    "it, put that sentence right before it; where the next sentence takes it back, put that right behind it; or leave it away"
+)
 _ANSWERS: Mapping[YesNo, str] = {"no": "its source does not say so", "unclear": "it is not clear whether its source says so"}
 _PROBLEMS: Mapping[Reason, str] = {
     Reason.EMPTY_DRAFT: "The answer was empty.",

@@ -1,4 +1,4 @@
-"""Tells whether a sentence of a model only leaves out: it is one sentence or whole cells of one row, word for word.
+"""Tells whether a sentence of a model only leaves out: it is one sentence or whole cells of one row, word for word, stop for stop.
 
 Then nothing was put in, exchanged or moved, and no new word, antonym, other role or borrowed figure gets through. What may be left out of
 a sentence is listed in its language's file, word by word: a bracket that points elsewhere, a name with its title, "in fact," at the
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import regex
 
@@ -21,8 +22,8 @@ from rag_core.domain.ports import PageText
 from rag_core.domain.rows import CELL, NEXT_ROW
 from rag_core.facts.sentence.citation_marks import strip_marks
 from rag_core.grounding.locate import overlaps
-from rag_core.grounding.omissions.back import speaks_of_before
-from rag_core.grounding.omissions.idle import Words, is_figure, only_points, stretches, wants_head, written
+from rag_core.grounding.omissions.back import announces, hangs, is_void, speaks_of_before, takes_back, takes_up
+from rag_core.grounding.omissions.idle import BAR, Words, is_figure, only_points, parted, stretches, wants_head, written
 from rag_core.grounding.omissions.words import limit_words
 from rag_core.grounding.units import Unit, header_of, units
 from rag_core.ingest.normalise import normalise
@@ -36,7 +37,9 @@ def reworded(draft: Draft, hits: Sequence[Hit], page_text: PageText, language: s
     """For each claim of a model's draft whether it does more than leave out.
 
     A sentence that speaks of what stands before it ("It costs 90 euros.") follows the sentence that it follows in the document: behind
-    another one it says of that what no document says. The first claim follows nothing.
+    another one it says of that what no document says. The first claim follows nothing, unless it holds in some case of the sentence before
+    it ("In that case, it is free."). One that the next sentence takes back ("Not on Sundays.") is followed by that. Nothing is said of what
+    stands below "Repealed rules".
 
     Args:
         draft: with what was measured on its claims.
@@ -50,24 +53,60 @@ def reworded(draft: Draft, hits: Sequence[Hit], page_text: PageText, language: s
         not measured.word_for_word and not any(leaves_out_only(claim.text, unit, page_text, language) for unit in cited)
         for claim, measured, cited in zip(draft.claims, draft.measured, found, strict=True)
     )
+    steps = [(n, step) for n, claim in enumerate(draft.claims) for step in _steps(claim.text, found[n], page_text, language)]
+    torn = _torn([step for _, step in steps], [units(passage, page_text) for passage in known.values()], language)
+    lost = {n for (n, _), is_torn in zip(steps, torn, strict=True) if is_torn}
+    return tuple(own or n in lost for n, own in enumerate(said))
 
-    def follows(n: int) -> bool:
-        """Whether claim `n` begins right behind the sentence that claim `n - 1` ends with, in any passage: passages overlap."""
-        before, text = (normalise(draft.claims[k].text).text.strip() for k in (n - 1, n))
-        theirs = {
-            one.text for one in found[n - 1] if _is_at(str.endswith, before, one) or leaves_out_only(before, one, page_text, language)
-        }
-        mine = {one.text for one in found[n] if _is_at(str.startswith, text, one) or leaves_out_only(text, one, page_text, language)}
-        passages = {one.passage.id for one in (*found[n - 1], *found[n])} & known.keys()
-        stand = (pair for one in passages for pair in pairwise(units(known[one], page_text)))
-        return any(first.text in theirs and second.text in mine for first, second in stand)
 
-    def torn(n: int) -> bool:
-        if n == 0 or all(one.passage.kind is PassageKind.TABLE for one in found[n]):  # a row stands by itself
-            return False
-        return speaks_of_before(draft.claims[n].text, language) and not follows(n)
+class _Step(NamedTuple):
+    """A sentence of a draft, the units that its claim cites, and those of them that it is or begins with, and is or ends with."""
 
-    return tuple(own or torn(n) for n, own in enumerate(said))
+    text: str
+    cited: Sequence[Unit]
+    begins: tuple[Unit, ...]
+    ends: tuple[Unit, ...]
+
+
+def _steps(text: str, cited: Sequence[Unit], page_text: PageText, language: str) -> Iterator[_Step]:
+    """The sentences of a claim: one, or the units that it copies one behind the other."""
+    bare = normalise(text).text.strip()
+    copied = {stated: at for unit in cited if (at := bare.find(stated := normalise(unit.text).text.strip())) >= 0}
+    parts = sorted(copied, key=lambda one: copied[one])
+    for part in parts if " ".join(parts) == bare else [bare]:
+        whole = [leaves_out_only(part, unit, page_text, language) for unit in cited]
+        begins, ends = (
+            tuple(unit for unit, same in zip(cited, whole, strict=True) if same or _is_at(edge, part, unit))
+            for edge in (str.startswith, str.endswith)
+        )
+        yield _Step(part, cited, begins, ends)
+
+
+def _torn(steps: Sequence[_Step], stated: Sequence[Sequence[Unit]], language: str) -> Iterator[bool]:
+    """For each sentence whether it lacks one beside it that it needs, or its heading makes it void.
+
+    `stated` are the units of each passage, in their order.
+    """
+    beside = [pair for found in stated for pair in pairwise(found) if not pair[1].lead]  # an item that is led in stands by itself
+
+    def follow(n: int) -> bool:
+        """Whether sentence `n` begins right behind the one that the sentence before it ends with; in any passage, for passages overlap."""
+        return 0 < n < len(steps) and any(_stands(one, steps[n - 1].ends) and _stands(two, steps[n].begins) for one, two in beside)
+
+    for n, step in enumerate(steps):
+        if all(one.passage.kind is PassageKind.TABLE for one in step.cited):  # a row stands by itself
+            yield False
+            continue
+        before = hangs(step.text, language) or (n > 0 and (speaks_of_before(step.text, language) or takes_up(step.text, language)))
+        before = before or any(_stands(two, step.begins) and announces(one.text, language) for one, two in beside)
+        behind = any(_stands(one, step.ends) and takes_back(two.text, language) for one, two in beside)
+        void = bool(step.ends) and all(is_void(one.passage.section, language) for one in step.ends)
+        yield void or (before and not follow(n)) or (behind and not follow(n + 1))
+
+
+def _stands(unit: Unit, among: Sequence[Unit]) -> bool:
+    """Whether a unit is one of these, in another passage that overlaps too."""
+    return any(unit.text == one.text and unit.passage.document == one.passage.document for one in among)
 
 
 def _is_at(edge: Callable[[str, str], bool], text: str, unit: Unit) -> bool:
@@ -84,9 +123,9 @@ def leaves_out_only(text: str, unit: Unit, page_text: PageText, language: str) -
         return False
     if _CUT.search(bare) and not _CUT.search(unit.text):  # no word is put in, but a reader would be shown a mark that stands on no page
         return False
-    said = written(bare)
     if unit.passage.kind is PassageKind.TABLE:
-        return _of_row(said, unit, page_text, language)
+        return _of_row(written(bare), unit, page_text, language)
+    said = parted(bare)
     return len(said) in _ends(said, f"{unit.lead} {unit.text}" if unit.lead else unit.text, language) if said else False
 
 
@@ -100,12 +139,23 @@ def cited_units(claim: Claim, known: Mapping[str, Passage], page_text: PageText)
 
 
 def _ends(said: Words, told: str, language: str) -> set[int]:
-    """Where a sentence may end in a text that begins with it."""
+    """Where a sentence may end in a text that begins with it. Stops stand where they stood, but for those beside what may go."""
+    pieces = [(words, free) for words, free in _pieces(told, language) if words]
     places = {0}
-    for words, free in _pieces(told, language):
-        met = {place + len(words) for place in places if said[place : place + len(words)] == words}
+    for n, (words, free) in enumerate(pieces):
+        loose = free or n + 1 == len(pieces) or pieces[n + 1][1]
+        met = {
+            place + len(words) for place in places if _same(said[place : place + len(words)], words, loose, place + len(words) == len(said))
+        }
         places = met | (places if free else set())
     return places
+
+
+def _same(said: Words, told: Words, loose: bool, ends: bool) -> bool:
+    """Whether two stretches are the same; the stop behind the last word does not count where it is `loose` or `ends` the text."""
+    if said[:-1] != told[:-1] or len(said) != len(told):
+        return False
+    return said[-1] == told[-1] or ((loose or ends) and said[-1].rstrip(BAR) == told[-1].rstrip(BAR))
 
 
 def _pieces(text: str, language: str) -> Iterator[tuple[Words, bool]]:
@@ -113,10 +163,10 @@ def _pieces(text: str, language: str) -> Iterator[tuple[Words, bool]]:
     for stretch, free in stretches(text, language):
         end = 0
         for bracket in _BRACKETS.finditer(stretch):
-            yield written(stretch[end : bracket.start()]), free
-            yield written(bracket[0]), free or only_points(bracket[1], language)
+            yield parted(stretch[end : bracket.start() + 1]), free
+            yield parted(bracket[0]), free or only_points(bracket[1], language)
             end = bracket.end()
-        yield written(stretch[end:]), free
+        yield parted(stretch[end:]), free
 
 
 def _of_row(said: Words, unit: Unit, page_text: PageText, language: str) -> bool:

@@ -15,7 +15,7 @@ from rag_core.language.dated_words import DatedWords
 from rag_core.language.fact_words import FactWords, LawRows, TimeWords, ValueRows, WordOrder
 from rag_core.language.place_words import PlaceRows
 from rag_core.language.question_words import AskedWords, FollowUpWords, Replies, SmallTalk
-from rag_core.language.statement_words import ActRows, ComparedWords, LimitRows, OrderRows
+from rag_core.language.statement_words import ActRows, BesideRows, ComparedWords, LimitRows, OrderRows
 from rag_core.language.values import (
     Flag,
     FoldedSet,
@@ -132,6 +132,7 @@ class LanguageInfo:
     orders: OrderRows | None = None
     acts: ActRows | None = None
     limits: LimitRows | None = None
+    beside: BesideRows | None = None
     contradictions: ComparedWords | None = None
     asked: AskedWords | None = None
     small_talk: SmallTalk | None = None

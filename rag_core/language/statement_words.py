@@ -174,6 +174,32 @@ class LimitRows:
 
 
 @dataclass(frozen=True, slots=True)
+class BesideRows:
+    """By what words a sentence is not to be shown without the one beside it; a language without them sees none.
+
+    Patterns begin where a sentence begins and end where a word ends; they meet its folded words, joined by single spaces. `<verb>` in one
+    stands for `verb`.
+
+    Args:
+        hangs: it holds in some case of the sentence before it, so that it opens no answer ("in that case", "if so").
+        announces: it says what the next sentence is ("the council rejected the following motion").
+        takes_back: it takes the sentence before it back, limits it, or tells who says so ("not on weekdays", "or so they say").
+        statement: it speaks of all that the sentence before says ("this is"); where it denies, bounds or dates, it takes that back.
+        takes_up: it begins with a noun that is of something, and nothing behind the noun says of what ("the fee is").
+        verb: pattern of verbs behind such a noun.
+        void: words of a heading by which nothing below it holds ("repealed", "myths"); a star stands for the rest of one.
+    """
+
+    hangs: Phrases
+    announces: Phrases
+    takes_back: Phrases
+    statement: Phrases
+    takes_up: Phrases
+    void: StarPattern
+    verb: Text = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ComparedWords:
     """Words by which two statements are compared; a language without them is not compared.
 

@@ -19,6 +19,7 @@ from tests.campaign.rewording import OBSERVED, PRESET, lies, pairs, run
 
 HERE = Path(__file__).parent
 FRESH = HERE / "fresh_lies.yaml"
+FOURTH = HERE / "fourth_lies.yaml"
 SHOWN: list[str] = []  # the bad ones that are shown, as measured
 
 
@@ -53,6 +54,19 @@ def test_given_every_sixth_fresh_lie_when_asked_by_default_then_none_is_shown(tm
 
     assert len(found) == 10
     assert [one.draft.text for one in found if one.shown] == []
+
+
+def test_given_every_fifteenth_lie_of_a_fourth_attacker_when_asked_by_default_then_none_is_shown(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """A drawn share; the campaign asks them all. `left` are shown still, and may become fewer only."""
+    stated, drafts = lies(FOURTH)
+    with ModelServer() as server, engine_over(server, tmp_path_factory.mktemp("fourth"), stated) as engine:
+        found = list(run(drafts[::15], engine, server, "balanced"))
+
+    assert len(found) >= 28
+    assert [one.draft.text for one in found if one.shown] == []
+    assert len(yaml.safe_load(FOURTH.read_text(encoding="utf-8"))["left"]) <= 16
 
 
 def test_given_lies_of_the_same_kinds_written_later_then_nearly_all_are_found_and_honest_rewordings_are_not() -> None:

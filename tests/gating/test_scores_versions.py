@@ -30,7 +30,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
-    "language": (3, "5c3429b8f8da"),
+    "language": (3, "a9237a687d2d"),
     "features": (9, "74e5757cb646"),
 }
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from builders import claim, draft, hit, measured, passage
 from folding import each
 from hypothesis import given
@@ -10,9 +13,10 @@ from hypothesis import strategies as st
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind
-from rag_core.grounding.omissions.back import speaks_of_before
+from rag_core.grounding.omissions.back import announces, hangs, is_void, speaks_of_before, takes_back, takes_up
 from rag_core.grounding.own_words import leaves_out_only, reworded
 from rag_core.grounding.units import Unit
+from rag_core.language import sentences
 
 SENTENCES = {
     "en": "The deposit is 40 EUR (see the form), and the receipt is sent by post; the form is at the desk.",
@@ -171,6 +175,23 @@ def test_given_any_words_then_what_passes_has_each_of_them_in_the_order_of_the_s
         assert all(word.strip(".,;()।").casefold() in rest for word in said)
 
 
+@each(
+    ("language", "source", "text"),
+    [
+        ("en", "No price changes are planned.", "No, price changes are planned."),
+        ("en", "No price changes are planned.", "No. Price changes are planned."),
+        ("en", "The dam (not the weir) is old.", "The dam not the weir is old."),
+        ("en", "In fact, the pump, if broken, is replaced.", "The pump, if broken is replaced."),
+        ("de", "Der Wärter sagt, die Gäste sind krank.", "Der Wärter, sagt die Gäste, sind krank."),
+        ("cs", "Popravit, nelze udělit milost.", "Popravit nelze, udělit milost."),
+        ("hi", "रोको, मत जाने दो।", "रोको मत, जाने दो।"),
+    ],
+)
+def test_given_a_stop_that_was_moved_added_or_left_out_then_it_is_worded_anew(language: str, source: str, text: str) -> None:
+    assert not only_less(text, source, language)
+    assert only_less(source, source, language)
+
+
 ROWS = "Parameter\t2023\t2022\nNet sales\t12\t10\nStores\t7\t6\n"
 
 
@@ -311,3 +332,76 @@ def claim_of(of: Passage, said: str, quoted: str) -> Claim:
 def test_given_a_sentence_then_it_is_told_whether_it_speaks_of_the_one_before(text: str, language: str, speaks: bool) -> None:
     """By a pronoun among its first words, or a verb that opens a Czech sentence; in a language without lists any may."""
     assert speaks_of_before(text, language) is speaks
+
+
+TORN = [  # the document, what is drafted of it, and which of that is torn
+    ("en", "Dogs are admitted. This does not apply to the hall. The hall is new.", (0,), (0,)),
+    ("en", "Dogs are admitted. This does not apply to the hall. The hall is new.", (0, 1), ()),
+    ("en", "Dogs are admitted. This does not apply to the hall. The hall is new.", (0, 2), (0,)),
+    ("en", "Dogs are admitted. They sleep in the hall. The hall is new.", (0,), ()),
+    ("en", "The boiler may fail. Then every guest leaves the hall.", (1,), (1,)),
+    ("en", "The boiler may fail. Then every guest leaves the hall.", (0, 1), ()),
+    ("en", "The board rejected the following motion. Guests swim free on Mondays.", (1,), (1,)),
+    ("en", "The pool is new. The fee is 9 euros. The gym is old. The fee is 2 euros.", (2, 1), (1,)),
+    ("en", "The pool is new. The fee is 9 euros. The gym is old. The fee is 2 euros.", (0, 1), ()),
+    ("en", "The pool is new. The fee is 9 euros. The gym is old. The fee is 2 euros.", (1,), ()),
+    ("de", "Parken ist kostenlos. Das gilt nur für Mitglieder.", (0,), (0,)),
+    ("cs", "Psi jsou vítáni. Pro halu to neplatí.", (0,), (0,)),
+    ("cs", "Pára je teplá. V květnu je zavřená. Bazén je hluboký. Čistí ho potápěči.", (2, 1), (1, 2)),
+    ("hi", "कुत्तों का स्वागत है। यह हॉल पर लागू नहीं होता।", (0,), (0,)),
+    ("hi", "कुत्तों का स्वागत है। यह हॉल पर लागू नहीं होता।", (0, 1), ()),
+    ("es", "Se admiten perros. Esto no vale para la sala.", (0,), ()),  # no lists
+]
+
+
+@each(("language", "text", "order", "torn"), TORN)
+def test_given_a_sentence_that_needs_the_one_beside_it_then_it_is_worded_anew_without_it(
+    language: str, text: str, order: tuple[int, ...], torn: tuple[int, ...]
+) -> None:
+    """By claims of their own, and by one claim that quotes them all."""
+    of = passage(1, text, language=language)
+    stated = [text[start:end] for start, end in sentences(text, language)]
+    claims = [claim_of(of, stated[n], stated[n]) for n in order]
+    one = Claim(" ".join(stated[n] for n in order), tuple(claim.evidence[0] for claim in claims), (of.id,))
+    whole = measured(word_for_word=True)
+
+    found = reworded(draft(claims, [whole] * len(claims)), [hit(of=of)], lambda document, page: text, language)
+
+    assert tuple(n for n, own in zip(order, found, strict=True) if own) == tuple(n for n in order if n in torn)
+    assert reworded(draft([one], [whole]), [hit(of=of)], lambda document, page: text, language) == (bool(torn),)
+
+
+def test_given_a_heading_that_says_that_nothing_below_it_holds_then_no_sentence_from_there_is_left() -> None:
+    said = "The deposit is 3 euros."
+    for section, void in (("Repealed rules of 1998", True), ("Rules of 1998", False)):
+        of = replace(passage(1, said), section=section)
+        made = draft([claim_of(of, said, said)], [measured(word_for_word=True)])
+
+        assert reworded(made, [hit(of=of)], lambda document, page: said, "en") == (void,)
+
+
+@each(
+    ("of", "text", "language", "holds"),
+    [
+        (takes_back, "Not on weekdays, however.", "en", True), (takes_back, "Or so the leaflet says.", "en", True),
+        (takes_back, "That was the practice until 2015.", "en", True), (takes_back, "This saves water and power.", "en", False),
+        (takes_back, "The gate is not locked at night.", "en", False), (takes_back, "Except for groups of ten.", "en", True),
+        (takes_back, "Ausgenommen sind Gruppen ab zehn Personen.", "de", True), (takes_back, "Das Museum öffnet um zehn Uhr.", "de", False),
+        (takes_back, "Ve všední dny ne.", "cs", True), (takes_back, "Hala je otevřena každý den.", "cs", False),
+        (takes_back, "ऐसा पर्चे में लिखा है।", "hi", True), (takes_back, "बच्चों का टिकट मुफ़्त है।", "hi", False),
+        (hangs, "If so, entry is free.", "en", True), (hangs, "If it rains, entry is free.", "en", False),
+        (hangs, "In diesem Fall verfällt das Pfand.", "de", True), (hangs, "Pokud ano, vstup je zdarma.", "cs", True),
+        (hangs, "यदि हाँ, तो प्रवेश निःशुल्क है।", "hi", True), (hangs, "", "en", False), (hangs, "Si es así, es gratis.", "es", False),
+        (announces, "The prices are as follows.", "en", True), (announces, "It is due on the following day.", "en", False),
+        (announces, "Der Rat lehnte folgenden Antrag ab.", "de", True), (announces, "Starosta popírá následující.", "cs", True),
+        (takes_up, "The deadline is 5 May.", "en", True), (takes_up, "The fee for towels is 2 euros.", "en", False),
+        (takes_up, "Die Frist endet am 5. Mai.", "de", True), (takes_up, "Die Frist für Anträge endet im Mai.", "de", False),
+        (takes_up, "Poplatek činí 900 korun.", "cs", True), (takes_up, "शुल्क 900 रुपये है।", "hi", True),
+        (is_void, "Aufgehobene Regeln", "de", True), (is_void, "Zrušená pravidla", "cs", True), (is_void, "1998 के निरस्त नियम", "hi", True),
+        (is_void, "Rules in force", "en", False), (is_void, "Reglas derogadas", "es", False),
+    ],
+)  # fmt: skip
+def test_given_a_sentence_or_a_heading_then_its_words_tell_what_it_needs(
+    of: Callable[[str, str], bool], text: str, language: str, holds: bool
+) -> None:
+    assert of(text, language) is holds

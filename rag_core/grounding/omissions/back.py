@@ -1,17 +1,30 @@
-"""Whether a sentence speaks of what the sentence before it names: behind another one it would say it of something else."""
+"""Whether a sentence needs the one beside it: it speaks of what that one names, holds in its case, or is taken back by it.
+
+The words are in each language's file. A heading may take back what stands below it as well.
+"""
 
 from __future__ import annotations
 
-from rag_core.language import LANGUAGES, fold, lemma, words
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import regex
+
+from rag_core.facts.differences.values import values
+from rag_core.grounding.omissions.idle import binds
+from rag_core.grounding.omissions.words import limit_words
+from rag_core.language import LANGUAGES, fold, lemma, spaced, words
 
 FIRST_WORDS = 6  # among which a sentence takes up what stands before it; further on a pronoun mostly has its noun beside it. Chosen
+READ_CHARS = 600  # by which a sentence is told; a longer one is none of these. Chosen
 FULL_WORDS = 4  # fewer are often half a sentence ("Not on Sundays."), which the one before makes whole. Chosen
 
 
 def speaks_of_before(text: str, language: str, *, unlisted: bool = True) -> bool:
     """Whether a sentence needs the one before it: "It costs 90 euros.", "Stojí 90 eur.", "Not on Sundays.".
 
-    In a language without lists it is as `unlisted` says. What a noun takes up ("The fee is 90 euros.") is not seen.
+    In a language without lists it is as `unlisted` says. What a noun takes up ("The fee is 90 euros.") is told by `takes_up`.
     """
     limits = LANGUAGES[language].limits if language in LANGUAGES else None
     if limits is None or not limits.back:
@@ -25,3 +38,61 @@ def speaks_of_before(text: str, language: str, *, unlisted: bool = True) -> bool
 def _begins_with_a_verb(word: str, language: str, infinitives: tuple[str, ...]) -> bool:
     found = lemma(word, language)
     return bool(infinitives) and found != fold(word) and found.endswith(infinitives)
+
+
+def takes_up(text: str, language: str) -> bool:
+    """Whether a sentence begins with a noun of what stands before it: "The fee is 90 euros.". Only listed nouns are seen."""
+    return _met(text, language, "takes_up")
+
+
+def hangs(text: str, language: str) -> bool:
+    """Whether a sentence holds only in some case of the one before it, so that it opens no answer: "In that case, it is free."."""
+    return _met(text, language, "hangs")
+
+
+def announces(text: str, language: str) -> bool:
+    """Whether a sentence says what the next one is: "The council rejected the following motion."."""
+    return _met(text, language, "announces")
+
+
+def takes_back(text: str, language: str) -> bool:
+    """Whether a sentence takes the one before it back, limits or dates it, or tells who says so: "Not on Sundays.", "Or so they say."."""
+    if _patterns(language) is not None and len(words(text)) < FULL_WORDS:  # "With a pass."
+        return True
+    if _met(text, language, "takes_back"):
+        return True
+    limits = limit_words(language)
+    if limits is None or not _met(text, language, "statement"):
+        return False
+    return binds(text, language) or any(one.search(text) for one in (limits.bounded, limits.bears)) or bool(values(text, language).dates)
+
+
+def is_void(heading: str, language: str) -> bool:
+    """Whether a heading says that nothing below it holds: "Repealed rules"."""
+    rows = LANGUAGES[language].beside if language in LANGUAGES else None
+    return rows is not None and any(rows.void.fullmatch(fold(word.text)) for word in words(heading))
+
+
+class _Patterns(NamedTuple):
+    hangs: regex.Pattern[str]
+    announces: regex.Pattern[str]
+    takes_back: regex.Pattern[str]
+    statement: regex.Pattern[str]
+    takes_up: regex.Pattern[str]
+
+
+def _met(text: str, language: str, name: str) -> bool:
+    patterns = _patterns(language)
+    return patterns is not None and bool(getattr(patterns, name).match(spaced(text[:READ_CHARS])))
+
+
+@lru_cache
+def _patterns(language: str) -> _Patterns | None:
+    rows = LANGUAGES[language].beside if language in LANGUAGES else None
+    if rows is None:
+        return None
+
+    def any_of(sources: Sequence[str]) -> regex.Pattern[str]:
+        return regex.compile(fold(f"(?:{'|'.join(sources)})(?: |$)".replace("<verb>", rows.verb)))
+
+    return _Patterns(*map(any_of, (rows.hangs, rows.announces, rows.takes_back, rows.statement, rows.takes_up)))

@@ -20,6 +20,8 @@ from rag_core.language import fold
 
 _COMMA = regex.compile(r"[,،，]\s+")
 _EDGES = ".,:;!?…।。，、；：\"'“”„‚‘’«»‹›()[]{}–—"  # not part of a word; a minus, "%", "€" and "§" belong to it
+_PARTS = regex.compile(r"[.,:;!?…।。，、；：()\[\]{}–—]")  # what parts two words; quotation marks do not
+BAR = "|"
 _OPENING = "\"'“”„‚‘’«»‹›["
 _SIGNED = regex.compile(r"\(?([–—]\p{Sc}?\p{Nd}.*)|(\(\p{Sc}?\p{Nd}[\p{Nd}.,]*%?\))")  # a dash for a minus; a loss in an account: "(1,234)"
 _DIGIT, _LETTER = regex.compile(r"\p{Nd}"), regex.compile(r"\p{L}")
@@ -91,6 +93,23 @@ def written(text: str, without: frozenset[str] = frozenset()) -> Words:
     """The words of a text as they are written but for their case, and without the stops at their edges."""
     found = (_word(word) for word in normalise(text).text.split())
     return tuple(word for word in found if word and word not in without)
+
+
+def parted(text: str) -> Words:
+    """The words of a text as `written` has them, a bar behind each that a stop, a dash or a bracket parts from the next one.
+
+    "No, price changes are planned." has the words of "No price changes are planned.", and says the contrary.
+    """
+    found: list[str] = []
+    for token in normalise(text).text.split():
+        word = _word(token)
+        bare = token.strip(_EDGES)
+        head, tail = token.partition(bare)[::2] if bare else (token, "")
+        if found and _PARTS.search(head):
+            found[-1] = found[-1].rstrip(BAR) + BAR
+        if word:
+            found.append(word + BAR * bool(_PARTS.search(tail)))
+    return tuple(found)
 
 
 def _word(word: str) -> str:
