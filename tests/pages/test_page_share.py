@@ -66,6 +66,32 @@ def test_given_an_answer_called_wrong_when_added_to_the_test_set_then_the_page_s
     assert say("labelling.counts_as_right") not in [info.value for info in page.info]
 
 
+def test_given_a_label_that_was_corrected_when_its_question_is_asked_and_added_again_then_the_correction_stays(page: AppTest) -> None:
+    ask(page, QUESTION)
+    page.button(key="add_to_set").click().run()
+    page.text_input(key="label_answer").set_value("24 vacation days")
+    next(button for button in page.button if button.label == say("labelling.save")).click().run()
+
+    ask(page, QUESTION)
+    page.button(key="add_to_set").click().run()
+
+    assert [one.answers for one in recording.store().read_set("Test set")] == [("24 vacation days",)]
+    assert page.text_input(key="label_answer").value == "24 vacation days"
+
+
+def test_given_a_label_as_decided_when_its_answer_is_called_wrong_later_and_added_again_then_it_is_no_right_answer_any_more(
+    page: AppTest,
+) -> None:
+    ask(page, QUESTION)
+    page.button(key="add_to_set").click().run()
+    ask(page, QUESTION)
+    page.button(key="feedback_wrong").click().run()
+
+    page.button(key="add_to_set").click().run()
+
+    assert [one.answers for one in recording.store().read_set("Test set")] == [()]
+
+
 ROWS = {
     "What were net sales in fiscal 2022?": ("Fiscal 2022 | Fiscal 2021: Net sales | $ | 5,140 | $ | 4,870", "$5,140"),
     "What is the minimum pressure?": ("Parameter | Value | Unit: Minimum pressure | 16 | bar", "Minimum pressure 16 bar"),

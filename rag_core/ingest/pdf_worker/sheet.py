@@ -47,7 +47,7 @@ def compose(pymupdf: Any, data: bytes) -> bytes:
 
 def _size(png: str) -> tuple[float, float]:
     """Width and height at which a picture is set, in points: as wide as the text, where it is no higher than a page then."""
-    start = base64.b64decode(png[:32])  # of a PNG bytes 16 to 24 say how many dots it has
+    start = base64.b64decode(png[:32])  # bytes 16 to 24 of a PNG say how many dots it has
     wide, high = int.from_bytes(start[16:20], "big"), int.from_bytes(start[20:24], "big")
     width = min(PICTURE, TALLEST * wide / max(1, high))
     return width, width * high / max(1, wide)

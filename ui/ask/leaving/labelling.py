@@ -131,7 +131,22 @@ def _in_words(engine: Engine, name: str, label: LabelledQuestion) -> str:
 
 
 def _add(asked: Asked) -> None:
-    _put(asked, say("labelling.default_set"), as_decided(asked))
+    name, label = say("labelling.default_set"), as_decided(asked)
+    try:
+        known = _known(name, label.id)
+    except RagError as error:
+        st.session_state[_PROBLEM] = error
+        return
+    if known is None or known == as_decided(replace(asked, given=None)):  # by now it may be called wrong
+        _put(asked, name, label)
+    else:
+        asked.labelled = name, known
+
+
+def _known(name: str, id: str) -> LabelledQuestion | None:
+    """The label that a question was given before, which may be a person's correction: asked again, it is not lost."""
+    store = recording.store()
+    return next((one for one in store.read_set(name) if one.id == id), None) if name in store.sets() else None
 
 
 def _put(asked: Asked, name: str, label: LabelledQuestion) -> None:
