@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
-from rag_core.domain.passages import Passage, PassageKind
+from rag_core.domain.passages import Passage, PassageKind, Piece, Role
 from rag_core.grounding.omissions.back import announces, hangs, is_void, speaks_of_before, takes_back, takes_up
 from rag_core.grounding.own_words import leaves_out_only, reworded
 from rag_core.grounding.units import Unit
+from rag_core.ingest.normalise import normalise
 from rag_core.language import sentences
 
 SENTENCES = {
@@ -182,6 +183,8 @@ def test_given_any_words_then_what_passes_has_each_of_them_in_the_order_of_the_s
         ("en", "No price changes are planned.", "No. Price changes are planned."),
         ("en", "The dam (not the weir) is old.", "The dam not the weir is old."),
         ("en", "In fact, the pump, if broken, is replaced.", "The pump, if broken is replaced."),
+        ("en", "Guests – who pay – swim free.", "Guests who pay swim free."),
+        ("en", "Guests [who pay swim free.", "Guests who pay swim free."),
         ("de", "Der Wärter sagt, die Gäste sind krank.", "Der Wärter, sagt die Gäste, sind krank."),
         ("cs", "Popravit, nelze udělit milost.", "Popravit nelze, udělit milost."),
         ("hi", "रोको, मत जाने दो।", "रोको मत, जाने दो।"),
@@ -369,6 +372,20 @@ def test_given_a_sentence_that_needs_the_one_beside_it_then_it_is_worded_anew_wi
 
     assert tuple(n for n, own in zip(order, found, strict=True) if own) == tuple(n for n in order if n in torn)
     assert reworded(draft([one], [whole]), [hit(of=of)], lambda document, page: text, language) == (bool(torn),)
+
+
+def test_given_an_item_that_is_led_in_then_it_takes_nothing_back() -> None:
+    """Its lead says of what it holds.
+    raw = "Guests rest in the hall.\n- No dogs.\n"
+    spans = [Span(1, raw.index(one), raw.index(one) + len(one)) for one in ("Guests rest in the hall.", "- No dogs.")]
+    for lead in ((), (Span(1, 0, 6),)):
+        pieces = (Piece(Role.TEXT, (spans[0],)), Piece(Role.ITEM, (spans[1],), lead=lead))
+        of = replace(passage(1, normalise(raw).text), spans=(Span(1, 0, len(raw)),), pieces=pieces)
+        rest = Claim("Guests rest in the hall.", (Evidence(of.id, of.document, "Guests rest in the hall.", (spans[0],)),), (of.id,))
+
+        found = reworded(draft([rest], [measured(word_for_word=True)]), [hit(of=of)], lambda document, page: raw, "en")
+
+        assert found == (not lead,)
 
 
 def test_given_a_heading_that_says_that_nothing_below_it_holds_then_no_sentence_from_there_is_left() -> None:
