@@ -471,10 +471,15 @@ def test_given_a_marked_row_too_wide_for_its_frame_then_its_name_and_its_figures
     assert (name.y0, name.y1) == (figures.y0, figures.y1) == (part.y0, part.y1)
     assert name.x1 - name.x0 + figures.x1 - figures.x0 <= LINES_MOST
 
-    crossed = page_of(*row, *((30 + 50 * n, 330, 76 + 50 * n) for n in range(11)))  # a sentence below: it alone is cut
+    crossed = page_of(*row, *((30 + 50 * n, 330, 76 + 50 * n) for n in range(11)))  # a sentence below
     through = folded([mark], crossed, around([mark], crossed))
     assert through is not None
     assert 140 < through[0].x1 < through[1].x0 < 420
+    assert 312 < through[0].y1 == through[1].y1 <= 330  # nobody can read half a line of text, so it is not in view
+    heading = page_of(*row, (250, 280, 330), (333, 280, 370))  # what is cut of a heading is still of use
+    below_it = folded([mark], heading, around([mark], heading))
+    assert below_it is not None
+    assert below_it[0].y0 < 280
 
 
 def test_given_a_row_that_fits_or_has_no_empty_middle_or_a_sentence_then_nothing_of_it_is_left_out() -> None:

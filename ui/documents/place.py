@@ -16,6 +16,7 @@ LINES_MOST = 490.0  # points in width up to which lines are shown whole: A4 and 
 NEAR_HEIGHT = 200.0  # points over which several marks are shown together: about fifteen lines; chosen
 COLUMN_GAP = 36.0  # points between two words of a line, from which they stand in columns; chosen
 MARGIN = 6.0  # points that are in view beyond the last word of a line
+TEXT_LINE = 0.8  # part of a page's width from which a line without a gap is text, and no heading; chosen
 FOLD_ROOM = 12.0  # points in view between a word and the fold; chosen
 
 
@@ -143,15 +144,27 @@ def folded(boxes: Sequence[Box], page: Page, part: Box | None) -> tuple[Box, Box
     there = [word for word in page.words if word.y1 > part.y0 and word.y0 < part.y1]
     marked = [word for word in there if any(_same_line(word, box) and box.x0 <= word.x0 <= box.x1 for box in boxes)]
     left, right = max(part.x0, min(word.x0 for word in there) - MARGIN), min(part.x1, max(word.x1 for word in there) + MARGIN)
+    top, bottom = min(box.y0 for box in boxes), max(box.y1 for box in boxes)
+    between = [word for word in there if word.y1 > top and word.y0 < bottom]
     folds = []
-    for low, high in (*_empty(there), *_empty(marked)):  # where no line is cut, else where no marked one is
+    for low, high in (*_empty(there), *_empty(between), *_empty(marked)):  # where no line is cut, else where no marked one is
         room = FOLD_ROOM + max(0.0, LINES_LEAST[0] - (right - left - (high - low) + 2 * FOLD_ROOM)) / 2
         if right - left - (high - low - 2 * room) <= LINES_MOST:
             folds.append((low + room, high - room))
     if not folds:
         return None
     low, high = min(folds, key=lambda fold: (sum(word.x0 < fold[1] and word.x1 > fold[0] for word in there), fold[0] - fold[1]))
-    return Box(left, part.y0, low, part.y1), Box(high, part.y0, right, part.y1)
+    text = [word for word in there if word.x0 < high and word.x1 > low and _is_text(word, there)]  # nobody can read half a line
+    y0 = max([part.y0, *(word.y1 for word in text if word.y1 <= top)])
+    y1 = min([part.y1, *(word.y0 for word in text if word.y0 >= bottom)])
+    return Box(left, y0, low, y1), Box(high, y0, right, y1)
+
+
+def _is_text(word: WordBox, there: Sequence[WordBox]) -> bool:
+    """Whether a word stands in a line of text: one that is nearly as long as any, without a gap."""
+    row = sorted((one.x0, one.x1) for one in there if _same_line(one, Box(word.x0, word.y0, word.x1, word.y1)))
+    whole = max(one.x1 for one in there) - min(one.x0 for one in there)
+    return row[-1][1] - row[0][0] > TEXT_LINE * whole and all(after[0] - before[1] <= COLUMN_GAP for before, after in pairwise(row))
 
 
 def _empty(words: Sequence[WordBox]) -> list[tuple[float, float]]:
