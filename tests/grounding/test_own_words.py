@@ -375,7 +375,7 @@ def test_given_a_sentence_that_needs_the_one_beside_it_then_it_is_worded_anew_wi
 
 
 def test_given_an_item_that_is_led_in_then_it_takes_nothing_back() -> None:
-    """Its lead says of what it holds.
+    """Its lead says of what it holds."""
     raw = "Guests rest in the hall.\n- No dogs.\n"
     spans = [Span(1, raw.index(one), raw.index(one) + len(one)) for one in ("Guests rest in the hall.", "- No dogs.")]
     for lead in ((), (Span(1, 0, 6),)):
