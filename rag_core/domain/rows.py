@@ -50,12 +50,18 @@ def _read(header: str, row: str) -> str:
 
 
 def figures(cells: Sequence[str]) -> list[str]:
-    """The cells of a row, those joined that are one figure: "$" and "46,298", "(4" and ")". The first one names the row."""
+    """The cells of a row, those joined that are one figure: "$" and "46,298", "(4" and ")". The first one names the row.
+
+    Of "$", "377 $" and "391" the second sign is that of the last figure, which stands close behind it on the page.
+    """
     joined: list[str] = []
     for cell in cells:
         if len(joined) > 1 and (cell in _BEHIND or _is_sign(joined[-1])):
             joined[-1] += cell
         else:
+            figure, _, sign = joined[-1].rpartition(" ") if len(joined) > 1 else ("", "", "")
+            if figure and _is_sign(sign) and sign != "(" and joined[-1].startswith(sign):  # it has one of its own
+                joined[-1], cell = figure, sign + cell
             joined.append(cell)
     return joined
 
