@@ -45,6 +45,7 @@ GATE_MODES = {
 AUDIT_MODES = {
     "indicators": "indicators_mode",
     "length_ratio": "length_ratio_mode",
+    "sentence_length": "sentence_length_mode",
     "overlap": "overlap_mode",
     "facts": "facts_mode",
     "similarity": "similarity_mode",
@@ -92,7 +93,9 @@ def citation(evidence: Evidence, title: str = "Contract") -> Citation:
 
 def measured(**fields: Any) -> ClaimMeasurement:
     """What was measured on a claim, clean unless told otherwise."""
-    return ClaimMeasurement(**{"quotes_missing": (), "fabricated": (), "indicators": (), "changed_facts": (), "read": True, **fields})
+    return ClaimMeasurement(
+        **{"quotes_missing": (), "fabricated": (), "indicators": (), "changed_facts": (), "read": True, "words": 6, **fields}
+    )
 
 
 GOOD_AUDIT = measured(overlap=1.0, similarity=1.0, support=1.0, word_for_word=True)

@@ -16,6 +16,7 @@ class ClaimMeasurement:
 
     Args:
         quotes_missing: quotes that do not stand on the page they cite.
+        words: between blanks in the claim; None in a record from before they were counted.
         quotes_elsewhere: those of them that stand in another of the retrieved passages: a citation of the wrong place.
         fabricated: cited ids that were not retrieved.
         indicators: indicator phrases in the claim that its evidence does not hold.
@@ -42,6 +43,7 @@ class ClaimMeasurement:
     read: bool = False
     word_for_word: bool = False
     quotes_elsewhere: tuple[str, ...] = ()
+    words: int | None = None
     of: Claim | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -74,6 +74,7 @@ class Reason(StrEnum):
     VERBATIM = "verbatim", AnswerStatus.HALLUCINATION_DETECTED
     INDICATORS = "indicators", AnswerStatus.HALLUCINATION_DETECTED
     LENGTH_RATIO = "length_ratio", AnswerStatus.HALLUCINATION_DETECTED
+    SENTENCE_LENGTH = "sentence_length", AnswerStatus.LOW_CONFIDENCE  # too long to be read at a glance
     OVERLAP = "overlap", AnswerStatus.HALLUCINATION_DETECTED
     FACTS = "facts", AnswerStatus.HALLUCINATION_DETECTED
     SIMILARITY = "similarity", AnswerStatus.HALLUCINATION_DETECTED

@@ -103,6 +103,7 @@ def _plain(claim: Claim, retrieved: Collection[str], page_text: PageText, langua
         overlap=_best_overlap(reading, claim.evidence, page_text),
         changed_facts=(),
         read=True,
+        words=len(claim.text.split()),
     )
 
 

@@ -1,4 +1,4 @@
-"""Records of versions 2 to 7, each as one of the next version. Nothing is judged here, and no text is read."""
+"""Records of versions 2 to 8, each as one of the next version. Nothing is judged here, and no text is read."""
 
 from __future__ import annotations
 
@@ -107,3 +107,27 @@ def from_7(row: Row) -> dict[str, Any]:
     """
     trace = row["llm_trace"]
     return {**row, "llm_trace": trace and {**trace, "attempts": [{**one, "correctness": None} for one in trace["attempts"]]}}
+
+
+def from_8(row: Row) -> dict[str, Any]:
+    """The record in version 9: nobody counted the words of a sentence, and none was too long.
+
+    Raises:
+        KeyError, TypeError, AttributeError: it is not whole.
+    """
+    trace = row["llm_trace"]
+    return {
+        **row,
+        "settings": {"sentence_length_mode": "off", **row["settings"]},
+        "draft": _uncounted(row["draft"]),
+        "llm_trace": trace
+        and {
+            **trace,
+            "attempts": [{**one, "draft": _uncounted(one["draft"])} for one in trace["attempts"]],
+            "verdicts": [{**one, "sides": one["sides"] and _uncounted(one["sides"])} for one in trace["verdicts"]],
+        },
+    }
+
+
+def _uncounted(draft: Row) -> dict[str, Any]:
+    return {**draft, "audits": [{"words": None, **one} for one in draft["audits"]]}

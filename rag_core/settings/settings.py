@@ -23,6 +23,7 @@ from rag_core.settings.scales import Scale, Unit
 # came after hashes stood in decisions and certificates: where they say what held before them, they leave a hash as it was
 _LATER: Mapping[str, Any] = {
     "vector_store": "faiss-flat", "sufficiency_reads": "all", "levels": True, "rewording": "audited", "excerpt_tokens": 0,
+    "max_sentence_words": 60, "sentence_length_mode": Mode.OFF,
 }  # fmt: skip
 
 _R, _A, _I = Cost.REPLAY, Cost.ASK, Cost.INGEST
@@ -208,6 +209,11 @@ class Settings(ModelSettings):
         2.0, 0.1, 10.0, 0.1, Stage.GROUNDING, _R, Scale.RATIO, "Reject an answer longer than this many times its passages.", "lower"
     )
     length_ratio_mode: Mode = mode(Mode.ENFORCE, Stage.GROUNDING, "length ratio", switch=VALIDATION)
+    max_sentence_words: int = number(
+        60, 20, 400, 5, Stage.GROUNDING, _R, Unit.WORDS,
+        "Most words of one sentence in an answer; a longer one is shown as a place to look. Rows of tables and code do not count.", "lower",
+    )  # fmt: skip
+    sentence_length_mode: Mode = mode(Mode.ENFORCE, Stage.GROUNDING, "sentence length", switch=VALIDATION)
     min_sentence_overlap: float = number(
         0.5, 0.0, 1.0, 0.01, Stage.GROUNDING, _R, Scale.SHARE, "Share of a sentence's words that its evidence must hold.", "higher"
     )

@@ -136,7 +136,7 @@ def test_given_several_claims_then_each_has_its_own_measurement_in_order() -> No
     assert (first.support or 0) > 0.5 > (third.support or 0)
     assert ("name", "Brno") in third.changed_facts
     assert "name_absent" in third.flags
-    assert last == measured_claim(overlap=0.0)
+    assert last == measured_claim(overlap=0.0, words=1)
 
 
 @pytest.mark.parametrize("verifier", [None, WordReader("cs")])

@@ -1,17 +1,22 @@
 import dataclasses
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from builders import draft, passage, settings
 from builders import measured as measured_claim
+from builders import measurements as measured_by_builder
 from folding import each
 
 from rag_core.decision.checks import GROUNDING, LLM_DRAFT, VERIFICATION
+from rag_core.decision.decide import decide, replay
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
-from rag_core.domain.drafts import Draft
+from rag_core.domain.drafts import Draft, taken_of
 from rag_core.domain.measurements import Measurements
+from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.ports import Vectors
-from rag_core.domain.status import Reason
+from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.domain.trace import CheckResult, State
 from rag_core.grounding.claims import measure_claims
 from rag_core.ingest.normalise import normalise
@@ -74,7 +79,7 @@ def test_given_the_vocabulary_then_there_is_one_audit_for_each_of_its_reasons_in
     expected = [reason for reason in audited if reason not in of_a_model]
     assert [audit(measurements(QUOTED)).reason for audit in GROUNDING] == expected
     assert [audit(measurements(QUOTED)).stage for audit in GROUNDING] == [*expected[:-1], "contradictions"]
-    assert {reason.status for reason in expected[:-1]} == {"hallucination_detected"}
+    assert {reason.status for reason in expected[:-1] if reason is not Reason.SENTENCE_LENGTH} == {"hallucination_detected"}
     assert Reason.CONTRADICTED.status == "insufficient_context"
 
 
@@ -116,7 +121,7 @@ def test_given_one_uncited_claim_then_it_is_named_and_nothing_else_is_held_again
     """S3-15, S3-18: "Uncited claim: …", and an uncited claim is not also unverified."""
     judged = measurements(QUOTED, Claim("The moon is made of 7 cheeses."))
     check = run(judged)[Reason.CITATIONS_COMPLETE]
-    assert judged.draft.measured[1] == measured_claim(overlap=0.0)
+    assert judged.draft.measured[1] == measured_claim(overlap=0.0, words=7)
     assert (check.value, check.found) == (1, "Uncited claim: The moon is made of 7 cheeses.")
     assert failed(judged) == {Reason.CITATIONS_COMPLETE}
 
@@ -125,7 +130,7 @@ def test_given_a_draft_of_uncited_claims_only_then_what_needs_evidence_abstains(
     """S3-18: nothing is verified against no passages."""
     checks = run(measurements(Claim("Plants need light.")))
     abstained = {reason for reason, check in checks.items() if check.state is State.ABSTAINED}
-    assert abstained == {Reason.OVERLAP, Reason.FACTS, Reason.SIMILARITY, Reason.SUPPORT}
+    assert abstained == {Reason.SENTENCE_LENGTH, Reason.OVERLAP, Reason.FACTS, Reason.SIMILARITY, Reason.SUPPORT}
     assert checks[Reason.FACTS].note == "no claim with a citation"
 
 
@@ -185,6 +190,56 @@ def test_given_answers_of_many_lengths_then_only_one_much_longer_than_its_contex
     assert check.state is state
     assert check.value is None or check.value == pytest.approx(chars / context)
     assert ("likely added information" in check.found) == (state is State.FAILED)
+
+
+def long_draft(words: int | None, **fields: object) -> Measurements:
+    """One claim with so many words, resting on passage p1, which is prose unless told otherwise."""
+    claim = Claim("The notice period is 30 days.", (evidence(NOTICE),), ("p1",))
+    one = taken_of(claim, measured_claim(words=words, overlap=1.0, similarity=1.0, support=1.0))
+    kind = fields.pop("kind", PassageKind.PARAGRAPH)
+    hit = Hit(Passage("p1", "doc", PASSAGES["p1"], (Span(1, 0, 88),), "en", kind=kind), 0.9, 0.9, 1.0)  # type: ignore[arg-type]
+    drafter = str(fields.pop("drafter", "extract"))
+    return Measurements("q", Settings.load(values=fields), hits=(hit,), draft=Draft(drafter, (claim,), (one,)))
+
+
+@each(
+    ("words", "fields", "state"),
+    [
+        (60, {}, State.PASSED),  # the limit itself passes
+        (61, {}, State.FAILED),
+        (61, {"max_sentence_words": 65}, State.PASSED),
+        (61, {"kind": PassageKind.TABLE}, State.ABSTAINED),
+        (61, {"kind": PassageKind.CODE}, State.ABSTAINED),
+        (61, {"drafter": "raw"}, State.ABSTAINED),  # a short context, which comes back as it is
+        (61, {"drafter": "model"}, State.FAILED),
+        (61, {"sentence_length_mode": Mode.OFF}, State.NOT_RUN),
+        (None, {}, State.NOT_RUN),
+    ],
+)
+def test_given_a_sentence_of_many_words_then_it_is_no_answer_past_the_limit_and_rows_and_code_are_not_counted(
+    words: int | None, fields: dict[str, object], state: State
+) -> None:
+    found = run(long_draft(words, **fields))[Reason.SENTENCE_LENGTH]
+    assert found.state is state
+    if state is State.FAILED:
+        assert found.found == "the longest sentence has 61 words"
+        assert found.remedy.startswith("Read the sentence where it stands")
+
+
+def test_given_a_long_sentence_then_the_question_is_refused_and_the_sentence_is_a_place_to_look() -> None:
+    text = f"The notice period, {'as was said before, ' * 20}is 30 days."
+    long = passage(1, text)
+    claim = Claim(text, (Evidence(long.id, "d1", text, long.spans),), (long.id,), relevance=0.8)
+    audits = measure_claims([claim], {long.id: text}, lambda *_: text, "en", whole=True)
+    of = settings(sentence_length_mode=Mode.ENFORCE)
+    asked = replace(measured_by_builder(0.9, of=of), draft=draft([claim], audits))
+
+    refused = decide(asked)
+
+    assert audits[0].words == len(text.split()) == 86
+    assert (refused.is_safe(), refused.reason, refused.status) == (False, Reason.SENTENCE_LENGTH, AnswerStatus.LOW_CONFIDENCE)
+    assert [place.excerpt for place in refused.places] == [text]
+    assert replay(asked, of.changed(max_sentence_words=90)).answer.startswith(text)
 
 
 def test_given_too_few_grounded_claims_then_the_answer_is_rejected_and_at_the_threshold_it_passes() -> None:

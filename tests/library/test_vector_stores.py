@@ -191,6 +191,7 @@ def test_given_the_default_store_then_hashes_of_settings_are_those_from_before_t
         unmoved = {"levels"} | ({"sufficiency_reads"} if chosen.sufficiency_reads == "all" else set())
         unmoved |= {"rewording"} if chosen.rewording == "audited" else set()  # a model could reword before there was a choice
         unmoved |= {"excerpt_tokens"} if chosen.excerpt_tokens == 0 else set()  # passages were sent whole
+        unmoved |= {"max_sentence_words"} if chosen.max_sentence_words == 60 else set()  # no sentence was too long
         before = json.dumps(chosen.model_dump(mode="json", exclude={"preset", "vector_store", *unmoved}), sort_keys=True)
 
         assert chosen.hash() == hashlib.sha256(before.encode()).hexdigest()[:16], name

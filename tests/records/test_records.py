@@ -238,10 +238,12 @@ def test_given_a_record_of_another_version_when_restored_then_one_clear_error(ve
 
 def test_given_a_record_of_version_2_then_correctness_was_not_measured_and_decides_nothing() -> None:
     """The level was cut from answerability then, and its gate is as it was."""
-    of = Settings.load(values={"correctness_mode": "off", "answerability_mode": "enforce", "main_gate": "answerability"})
+    gates = {"correctness_mode": "off", "answerability_mode": "enforce", "main_gate": "answerability"}
+    of = Settings.load(values={**gates, "sentence_length_mode": "off"})
     row = through_json(measurements(0.9, of=of, answerability=0.95))
     del row["correctness"], row["nowhere"], row["library"]["chosen"]
     row["settings"] = {name: value for name, value in row["settings"].items() if "correctness" not in name}
+    del row["settings"]["sentence_length_mode"]
     for one in row["hits"]:
         del one["passage"]["pieces"]
     row["schema_version"] = 2

@@ -13,6 +13,7 @@ from rag_core.domain.answer import is_scanned
 from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.measurements import Measurements
+from rag_core.domain.passages import PassageKind
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction, several
 from rag_core.gating.levels import unread
@@ -136,6 +137,29 @@ def _length_in_words(m: Measurements, ratio: float | None, most: float) -> str:
     return f"Answer much longer than context - likely added information ({found})" if too_long else found
 
 
+def _read_as_prose(m: Measurements) -> list[ClaimMeasurement]:
+    """The measurements of the sentences: a row is read cell by cell, and code line by line."""
+    kinds = {hit.passage.id: hit.passage.kind for hit in m.hits}
+    apart = (PassageKind.TABLE, PassageKind.CODE)
+    return [one for claim, one in _cited(m) if not all(kinds.get(piece.passage) in apart for piece in claim.evidence)]
+
+
+def _no_sentence(m: Measurements) -> str:
+    """Why no sentence is counted."""
+    if m.draft.drafter == "raw":
+        return "passages are shown as they are"
+    return _no_evidence(m) or ("" if _read_as_prose(m) else "no sentence, but rows or code")
+
+
+def _longest(m: Measurements) -> float | None:
+    counted = [one.words for one in _read_as_prose(m)]
+    return None if None in counted else float(max((one or 0 for one in counted), default=0))
+
+
+def _words_in_words(m: Measurements, count: float | None, _: float) -> str:
+    return "this was not measured" if count is None else f"the longest sentence has {several(int(count), 'word')}"
+
+
 def _grounded(m: Measurements) -> float | None:
     return grounded_share([measured for _, measured in _cited(m)], m.settings.min_sentence_overlap)
 
@@ -237,6 +261,19 @@ GROUNDING: tuple[Check[Measurements], ...] = (
         abstains=no_draft,
         said=_length_in_words,
         remedy="Ask a narrower question, or raise max_length_ratio.",
+    ),
+    Check(
+        name="sentence_length",
+        asks="Can each sentence of the answer be read at a glance?",
+        reason=Reason.SENTENCE_LENGTH,
+        scale=Scale.COUNT,
+        passes=Direction.AT_MOST,
+        value=_longest,
+        threshold="max_sentence_words",
+        mode="sentence_length_mode",
+        abstains=_no_sentence,
+        said=_words_in_words,
+        remedy="Read the sentence where it stands, or raise max_sentence_words.",
     ),
     Check(
         name="overlap",
