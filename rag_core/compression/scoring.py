@@ -23,6 +23,7 @@ from rag_core.gating.features import NO_ODDS, Weights
 from rag_core.gating.fit import NOWHERE, Context, Fit, fits
 from rag_core.gating.row import CELL, nameless, outdone
 from rag_core.gating.stated import names_only_periods
+from rag_core.grounding.omissions.back import is_void
 from rag_core.grounding.units import Unit, units
 from rag_core.ingest.blocks.rows import ends_sentence
 from rag_core.ingest.passages.context import SECTION_MARK, context
@@ -107,6 +108,8 @@ def score_units(
     for i, hit in enumerate(hits[:PASSAGES]):
         before = ""
         elsewhere = named is not None and named.is_another(hit.passage)
+        if is_void(hit.passage.section, hit.passage.language) and not is_void(" ".join(asked.words), hit.passage.language):
+            continue  # nobody asks for repealed rules, and below that heading nothing holds
         found = units(hit.passage, page_text)
         for place, unit in enumerate(found, 1):
             after = found[place].text if place < len(found) else ""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from rag_core.compression.beside import completed
 from rag_core.compression.citing import cite
 from rag_core.compression.conflicts import between_passages, other_sides
 from rag_core.compression.extract import Extract, extract
@@ -221,7 +222,8 @@ def _drafted(
     s, page_text = measurements.settings, corpus.page_text
     asked = Asked(measurements.question, measurements.understanding.language, measurements.library)
     if not hits or not (s.drafter == "raw" or (s.return_short_context and short_enough(hits, s))):
-        return "extract", *other_sides(found, asked, page_text, s.max_sentences, hits)
+        whole = completed(found, page_text, s.max_sentences)
+        return "extract", *other_sides(whole, asked, page_text, max(s.max_sentences, len(whole.claims)), hits)
     if stays_whole(hits, s):
         claims = whole_passages(hits, page_text)
         return "raw", claims, between_passages(hits, asked, page_text, claims)

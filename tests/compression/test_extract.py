@@ -192,6 +192,15 @@ def test_given_an_order_to_a_model_then_it_is_no_draft_however_well_it_fits(orde
     assert not any("day" in claim.text and "Mon" not in claim.text for claim in found.claims)
 
 
+def test_given_what_stands_below_a_heading_that_takes_it_back_then_it_is_no_draft_unless_the_question_asks_for_such() -> None:
+    corpus = MemoryCorpus([Text("d", "The deposit for a key is 3 euros.")], EMBEDDER)
+    old = [hit(of=replace(one, section="Rules of 1998 › Repealed rules")) for one in corpus.passages]
+    assert scored("How high is the deposit for a key?", old, corpus) == []
+    assert [one.unit.text for one in scored("What was the deposit for a key in the repealed rules?", old, corpus)] == [
+        "The deposit for a key is 3 euros."
+    ]
+
+
 def test_given_more_passages_than_are_read_then_only_the_best_ones_are() -> None:
     corpus = MemoryCorpus([Text("a", "\n".join(f"Line number {n}." for n in range(PASSAGES + 3)))], EMBEDDER)
 

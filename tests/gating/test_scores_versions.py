@@ -31,7 +31,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
     "language": (3, "a9237a687d2d"),
-    "features": (9, "d584ae12a224"),
+    "features": (9, "4131bb0c093d"),
 }
 
 

@@ -1,0 +1,63 @@
+"""Completes an extract: a sentence that needs the one beside it in its document is never shown without it.
+
+"Dogs are allowed. Not in the hall, though." says something else without its second sentence. `rag_core.grounding.omissions.back` tells such
+sentences by the lists of their language; a model's draft is held to the same (`rag_core.grounding.own_words`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from rag_core.compression.extract import Extract, claim_of
+from rag_core.compression.scoring import Scored
+from rag_core.domain.passages import PassageKind
+from rag_core.domain.ports import PageText
+from rag_core.grounding.omissions.back import announces, hangs, takes_back
+from rag_core.grounding.units import Unit, units
+
+
+def completed(found: Extract, page_text: PageText, max_sentences: int) -> Extract:
+    """The extract with the sentences that its own need, each where it stands in the document.
+
+    Sentences that bear less on the question make room for them; only the likest one and what it needs may be more than `max_sentences`.
+    """
+    known = {_key(one.unit): one for one in found.scored}
+    groups = [_with_beside(one, known, page_text) for one in found.chosen]
+    if all(len(group) == 1 for group in groups):
+        return found
+    kept, room = set[int](), max_sentences
+    for n in sorted(range(len(groups)), key=lambda n: -found.chosen[n].relevance):
+        if not kept or len(groups[n]) <= room:
+            kept.add(n)
+            room -= len(groups[n])
+    chosen = {_key(one.unit): one for n in sorted(kept) for one in groups[n]}
+    stated = {_key(one.unit): claim for one, claim in zip(found.chosen, found.claims, strict=True)}
+    return replace(
+        found,
+        claims=tuple(stated.get(key) or claim_of(one, page_text) for key, one in chosen.items()),
+        chosen=tuple(chosen.values()),
+        scored=(*found.scored, *(one for key, one in chosen.items() if key not in known)),
+    )
+
+
+def _with_beside(one: Scored, known: Mapping[_Key, Scored], page_text: PageText) -> list[Scored]:
+    """A sentence with those of its passage that it needs, right before it and right behind it. Rows, code and led-in items need none."""
+    unit, language = one.unit, one.unit.passage.language
+    if unit.passage.kind in (PassageKind.TABLE, PassageKind.CODE) or unit.lead:
+        return [one]
+    stated = units(unit.passage, page_text)
+    at = [_key(other) for other in stated].index(_key(unit))
+    before, behind = stated[max(0, at - 1) : at], stated[at + 1 : at + 2]
+    needed = [other for other in before if hangs(unit.text, language) or announces(other.text, language)]
+    taken = [other for other in behind if not other.lead and takes_back(other.text, language)]
+    found = [known.get(_key(other)) or replace(one, unit=other) for other in (*needed, *taken)]
+    return [*found[: len(needed)], one, *found[len(needed) :]]
+
+
+_Key = tuple[str, int, int]
+
+
+def _key(unit: Unit) -> _Key:
+    """The place of a unit, by which one that is read again is known."""
+    return unit.passage.id, unit.start, unit.end

@@ -1,0 +1,94 @@
+"""What an extract's sentence needs beside it: the one that takes it back, that it holds in the case of, or that announces it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from builders import HashEmbedder, MemoryCorpus, Text
+from folding import each
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.compression.beside import completed
+from rag_core.compression.extract import Extract, claim_of
+from rag_core.compression.scoring import Scored
+from rag_core.domain.passages import PassageKind
+from rag_core.grounding.units import units
+
+ANIMALS = "Cats stay at home. Dogs may be brought into the garden. This does not apply in July. Birds are fed at noon."
+MOTION = "The hall is old. The council rejected the following motion. Parking is free. In that case, the club pays for it."
+
+
+def extracted(body: str, *texts: str, language: str = "en") -> tuple[Extract, MemoryCorpus]:
+    """An extract of these sentences of one document, the first the likest."""
+    corpus = MemoryCorpus([Text("d", body, language)], HashEmbedder())
+    (passage,) = corpus.passages
+    by_text = {unit.text: unit for unit in units(passage, corpus.page_text)}
+    scored = {text: Scored(unit, {}, 0.1) for text, unit in by_text.items()}
+    scored |= {text: Scored(by_text[text], {}, 0.9 - n / 10) for n, text in enumerate(texts)}
+    chosen = tuple(one for text, one in scored.items() if text in texts)
+    claims = tuple(claim_of(one, corpus.page_text) for one in chosen)
+    return Extract(claims, 0.9, chosen, tuple(scored.values())), corpus
+
+
+def shown(body: str, *texts: str, most: int = 3, language: str = "en") -> list[str]:
+    found, corpus = extracted(body, *texts, language=language)
+    whole = completed(found, corpus.page_text, most)
+    assert [claim.text for claim in whole.claims] == [one.unit.text for one in whole.chosen]
+    assert all(claim.evidence[0].quote == claim.text for claim in whole.claims)
+    return [claim.text for claim in whole.claims]
+
+
+@each(
+    ("body", "text", "wanted", "language"),
+    [
+        (ANIMALS, "Dogs may be brought into the garden.", ["Dogs may be brought into the garden.", "This does not apply in July."], "en"),
+        (ANIMALS, "Cats stay at home.", ["Cats stay at home."], "en"),
+        (ANIMALS, "This does not apply in July.", ["This does not apply in July."], "en"),
+        (MOTION, "Parking is free.", ["The council rejected the following motion.", "Parking is free."], "en"),
+        (MOTION, "In that case, the club pays for it.", ["Parking is free.", "In that case, the club pays for it."], "en"),
+        ("Hunde sind erlaubt. Das gilt nicht im Juli.", "Hunde sind erlaubt.", ["Hunde sind erlaubt.", "Das gilt nicht im Juli."], "de"),
+        (
+            "Psi smějí do zahrady. To neplatí v červenci.",
+            "Psi smějí do zahrady.",
+            ["Psi smějí do zahrady.", "To neplatí v červenci."],
+            "cs",
+        ),
+        ("Dogs are allowed. This does not apply in July.", "Dogs are allowed.", ["Dogs are allowed."], "sv"),  # no lists
+    ],
+)
+def test_given_a_sentence_that_needs_another_then_that_one_is_shown_beside_it_in_the_documents_order(
+    body: str, text: str, wanted: list[str], language: str
+) -> None:
+    assert shown(body, text, language=language) == wanted
+
+
+@each("change", [{"lead": "Dogs may enter:"}, {"kind": PassageKind.TABLE}, {"kind": PassageKind.CODE}])
+def test_given_an_item_that_is_led_in_a_row_or_code_then_nothing_is_added(change: dict[str, Any]) -> None:
+    found, corpus = extracted(ANIMALS, "Dogs may be brought into the garden.")
+    unit = found.chosen[0].unit
+    other = replace(unit, **change) if "lead" in change else replace(unit, passage=replace(unit.passage, **change))
+    asked = replace(found, chosen=(replace(found.chosen[0], unit=other),))
+
+    assert completed(asked, corpus.page_text, 3) is asked
+
+
+def test_given_no_room_for_all_then_what_bears_least_goes_and_the_likest_keeps_what_it_needs() -> None:
+    dogs, july, birds = "Dogs may be brought into the garden.", "This does not apply in July.", "Birds are fed at noon."
+    assert shown(ANIMALS, dogs, birds) == [dogs, july, birds]
+    assert shown(ANIMALS, dogs, birds, most=2) == [dogs, july]
+    assert shown(ANIMALS, dogs, most=1) == [dogs, july]
+    assert shown(ANIMALS, birds, dogs, most=2) == [birds]
+    assert shown(ANIMALS, dogs, july) == [dogs, july]
+
+
+SENTENCES = ANIMALS.replace(". ", ".|").split("|")
+
+
+@given(st.lists(st.sampled_from(SENTENCES), min_size=1, unique=True), st.integers(1, 4))
+def test_given_any_extract_then_the_likest_stays_nothing_stands_twice_and_no_exception_is_lost(texts: list[str], most: int) -> None:
+    found = shown(ANIMALS, *texts[:most], most=most)
+    assert texts[0] in found
+    assert found == [one for one in SENTENCES if one in found]
+    assert SENTENCES[1] not in found or SENTENCES[2] in found
