@@ -69,7 +69,7 @@ NOWHERE = Context()
 class Fit:
     """The features of one sentence, as the module's table says; `why` names the contradiction.
 
-    It is one of year, period, law, code, document, series and opposite, or empty.
+    It is one of part, year, period, law, code, document, series and opposite, or empty.
     """
 
     holds: float
@@ -102,8 +102,14 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
     named, other_named = _named(asked, text, stated, context, [*around, title])
     other_document = "document" if context.elsewhere else ""
     other_member = "series" if is_other_member(asked.series, stated, [*around, title], language) else ""
+    other_part = "part" if _is_of_a_part(asked, around[0], words) else ""
     why = (
-        other_period or other_named or other_document or other_member or ("opposite" if is_reverse(asked.bearing, stated, language) else "")
+        other_part
+        or other_period
+        or other_named
+        or other_document
+        or other_member
+        or ("opposite" if is_reverse(asked.bearing, stated, language) else "")
     )
     is_row = not why and may_be_row(asked, text, holds, stated, around[0])
     of_period = period if asked.years or asked.parts else 1.0
@@ -121,6 +127,14 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
         result=float(any(states_result(asked.computes, one.spaced, language) for one in (stated, around[0]))),
         why=why,
     )
+
+
+def _is_of_a_part(asked: AskedFor, heading: Stated, words: AskedWords | None) -> bool:
+    """Whether a heading says that its figures are of a part ("Obligor Group") that the question, which asks for a figure, does not name."""
+    if asked.type not in FIGURES and not asked.flow:
+        return False
+    found = words.scopes.search(heading.spaced) if words and words.scopes else None
+    return found is not None and asked.words.isdisjoint(found[0].split())
 
 
 def _label(text: str) -> tuple[str, ...]:

@@ -126,6 +126,7 @@ class AskedWords:
         in_year: words before a year that say that something is of that year, and not since, until or before it.
         flows: words for figures that add up over a period, so that a quarter's is not a year's.
         totals: words that a row's label may begin or end with and mean the same ("Total revenue").
+        scopes: how a heading says that its figures are of a part only ("... for Obligor Group"), looked for in its `spaced` text.
         figure_words: words by which a question asks for a figure and that no label repeats ("the amount", "did it generate").
         opposites: pairs of words of which a sentence has one and its question the other, where it says the reverse of what is asked.
         series: by name, what of a kind is told apart by a number, a letter or a word in the pattern's group: "chief (financial) officer".
@@ -150,6 +151,7 @@ class AskedWords:
     in_year: FoldedSet = frozenset()
     flows: StarPattern = NEVER
     totals: FoldedSet = frozenset()
+    scopes: SearchPattern = None
     figure_words: FoldedSet = frozenset()
     opposites: StarPairs = ()
     series: SearchPatterns = field(default_factory=dict)

@@ -227,6 +227,8 @@ def test_given_an_answer_far_from_the_keywords_then_it_is_less_near() -> None:
         ("What does Article 5 say about notice?", "Article 6 deals with notice.", {}, "law"),
         ("What does error E9 mean?", "E7 means that the filter is full.", {}, "code"),
         ("What is the maximum flow of the FM-80?", "Maximum flow | 25 | m³/h", {"title": "FM-40 Flow Meter, Manual"}, "code"),
+        ("How much were net sales in fiscal 2022?", "Net sales | 1,071", {"section": "Statement of Income for Obligor Group"}, "part"),
+        ("How much were net sales in fiscal 2022?", "Net sales rose by $ 3 million.", {"section": "Results › Marine Segment"}, "part"),
     ],
 )
 def test_given_a_sentence_of_something_else_then_it_contradicts(question: str, text: str, context: dict[str, str], why: str) -> None:
@@ -259,6 +261,11 @@ def test_given_a_sentence_of_something_else_then_it_contradicts(question: str, t
         ("What is the flow of the FM-80?", "Flow | 50 | m³/h", {"title": "FM-40 and FM-80, Manual"}),
         ("What is the flow of the FM-80?", "Flow | 50 | m³/h", {"title": "Manual AB-40"}),
         ("How much was revenue in FY23?", "Revenue | 50 | 40", {"title": "FY24 report"}),
+        ("How much were net sales of the obligor group?", "Net sales | 1,071", {"section": "Statement of Income for Obligor Group"}),
+        ("How much were marine sales?", "Net sales rose by $ 3 million.", {"section": "Results › Marine Segment"}),
+        ("How much were net sales?", "Net sales | 1,071", {"section": "Net sales by segment"}),
+        ("How much were net sales?", "Net sales | 1,071", {"section": "Reportable segments"}),
+        ("Who leads the group?", "Ada Marsh leads it.", {"section": "Obligor Group"}),
     ],
 )
 def test_given_a_sentence_that_may_be_right_then_it_does_not_contradict(question: str, text: str, context: dict[str, str]) -> None:

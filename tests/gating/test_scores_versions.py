@@ -30,8 +30,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
-    "language": (3, "a9237a687d2d"),
-    "features": (9, "4131bb0c093d"),
+    "language": (3, "4d7a8c897d11"),
+    "features": (9, "098419cea56f"),
 }
 
 
