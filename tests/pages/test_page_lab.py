@@ -7,13 +7,13 @@ from page_kit import Touch, badges, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.evaluation import Ran
-from rag_core.evaluation.labelled import read_labelled
+from rag_core.evaluation.labelled import LabelledQuestion, Place, read_labelled
 from rag_core.settings import Settings
 from ui.app import state
 from ui.app.people import recording
 from ui.app.texts import say
 from ui.lab.outcomes.flips import CHOSEN
-from ui.lab.runs import running, sweep, typed
+from ui.lab.runs import running, sets, sweep, typed
 from ui.lab.runs.sets import tag
 from ui.settings.wording import setting_name
 
@@ -175,6 +175,25 @@ def test_given_an_edited_table_when_saved_then_the_set_is_changed_and_a_bad_row_
         ("What is the capital of France?", ()),
         ("Who?", ()),
     ]
+
+
+def test_given_questions_that_name_documents_by_id_then_the_table_shows_names_and_ids_are_saved(lab: AppTest) -> None:
+    upload(lab)
+    first, *_ = [one for one in state.engine().library.view.documents if one.name == "flow-meter-manual.pdf"]
+    asked = LabelledQuestion("1", "How?", True, ("so",), (first.id,), (Place(first.id, 2),))
+    recording.store().write_set("mine", [asked])
+    key = f"labelled_table_{tag('mine')}_0"
+    lab.run()
+    assert lab.button(key="save_set").disabled  # nothing is changed yet
+
+    lab.session_state[key] = {"edited_rows": {0: {"answers": "so it is"}}, "deleted_rows": [], "added_rows": []}
+    lab.run()
+    lab.button(key="save_set").click().run()
+
+    assert not lab.exception
+    (found,) = recording.store().read_set("mine")
+    assert (found.answers, found.documents, found.places) == (("so it is",), (first.id,), (Place(first.id, 2),))
+    assert sets._renamed(asked, {first.id: first.name}).documents == ("flow-meter-manual.pdf",)
 
 
 def test_given_a_set_when_renamed_and_deleted_then_nothing_else_is_lost(lab: AppTest) -> None:

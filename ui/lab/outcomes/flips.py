@@ -5,7 +5,7 @@ Questions, answers and names are untrusted: they are cells of a table or inert t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from zlib import crc32
 
 import numpy as np
@@ -199,7 +199,7 @@ def _show_chosen(name: str, questions: Sequence[LabelledQuestion], records: Sequ
             st.badge(say("lab_results.answerable") if question.answerable else say("lab_results.unanswerable"), color="gray")
             st.button(say("lab_results.close"), key="lab_close", icon=":material/close:", type="tertiary", on_click=_close)
         st.text(question.question)
-        for line in _label_lines(question):
+        for line in _label_lines(question, measurements.library.names):
             st.text(line)
         with st.container(key="lab_outcome"):
             st.text(tell("lab_results.outcome", outcome=outcome(was, decision)))
@@ -211,14 +211,16 @@ def _show_chosen(name: str, questions: Sequence[LabelledQuestion], records: Sequ
         why.show(question, now.settings)
 
 
-def _label_lines(question: LabelledQuestion) -> list[str]:
-    """The other lines of a label: the right answers, where they stand, and where was searched."""
+def _label_lines(question: LabelledQuestion, names: Mapping[str, str]) -> list[str]:
+    """The other lines of a label: the right answers, where they stand, where was searched. `names` are those of documents by id."""
     lines = [tell("lab_results.right_answers", answers=" · ".join(question.answers))] if question.answers else []
-    places = [tell("lab_results.place", document=place.document, page=place.page or "–") for place in question.places]
+    places = [
+        tell("lab_results.place", document=names.get(place.document, place.document), page=place.page or "–") for place in question.places
+    ]
     if places:
         lines.append(tell("lab_results.places", places=" · ".join(places)))
     if question.documents:
-        lines.append(tell("lab_results.searched_in", documents=" · ".join(question.documents)))
+        lines.append(tell("lab_results.searched_in", documents=" · ".join(names.get(one, one) for one in question.documents)))
     return lines
 
 

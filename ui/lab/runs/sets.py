@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 from typing import Any
@@ -25,6 +26,7 @@ from rag_core.evaluation.labelled import (
 from rag_core.settings import DATA, Settings
 from ui.app import first_run, state
 from ui.app.jobs import uploads
+from ui.app.naming import unique_names
 from ui.app.people import recording
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
@@ -182,14 +184,16 @@ def _show_counts(questions: Sequence[LabelledQuestion]) -> None:
 def _edit(name: str, questions: Sequence[LabelledQuestion]) -> None:
     """The table; rows can be changed, added and deleted, and are saved together, or not at all with every problem named."""
     edition = st.session_state.get("labelled_edition", 0)
+    names = _names(questions)
     with st.expander(say("lab_sets.edit"), icon=":material/edit:", key="edit_set"):
         st.caption(say("lab_sets.edit_about"))
         edited = st.data_editor(
-            [to_row(question) for question in questions], num_rows="dynamic", hide_index=True, column_order=EDITED,
+            [to_row(_renamed(question, names)) for question in questions], num_rows="dynamic", hide_index=True, column_order=EDITED,
             column_config=_columns(), key=f"labelled_table_{tag(name)}_{edition}", alt=say("lab_sets.table_alt"),
         )  # fmt: skip
         rows = [row for row in _rows(edited) if str(row.get("question") or "").strip()]
-        read, problems = read_rows(rows)
+        found, problems = read_rows(rows)
+        read = tuple(_renamed(question, {name: id for id, name in names.items()}) for question in found)
         if problems:
             st.warning(say("lab_sets.unusable", n=len(problems)), icon=":material/error:")
             st.text("\n".join(str(problem) for problem in problems[:10]))
@@ -200,6 +204,21 @@ def _edit(name: str, questions: Sequence[LabelledQuestion]) -> None:
             )  # fmt: skip
             if read != tuple(questions):
                 st.button(say("lab_sets.undo"), key="undo_set", icon=":material/undo:", on_click=_next_edition)
+
+
+def _names(questions: Sequence[LabelledQuestion]) -> dict[str, str]:
+    """The names of documents that these questions name by id."""
+    used = {id for question in questions for id in (*question.documents, *(place.document for place in question.places))}
+    return {id: name for id, name in unique_names(state.engine().library.view.documents).items() if id in used}
+
+
+def _renamed(question: LabelledQuestion, names: Mapping[str, str]) -> LabelledQuestion:
+    """The question with other names of documents, where there is another."""
+    return replace(
+        question,
+        documents=tuple(names.get(one, one) for one in question.documents),
+        places=tuple(replace(place, document=names.get(place.document, place.document)) for place in question.places),
+    )
 
 
 def _columns() -> Mapping[str, Any]:
