@@ -26,6 +26,7 @@ from sklearn.model_selection import GroupKFold
 
 from rag_core.compression.scoring import FEATURES, score_units
 from rag_core.compression.scoring import UNREAD as UNREAD_ODDS
+from rag_core.domain.measurements import Measurements
 from rag_core.evaluation.calibration import holds_right_answer
 from rag_core.evaluation.labelled import holds_answer
 from rag_core.gating.answerability import legible, reader
@@ -109,9 +110,12 @@ def balanced_weights(groups: list[str]) -> list[float]:
 
 
 def collect(data: Path, most: int, units: bool) -> Iterator[dict[str, Any]]:
-    """One row a question: its features, labels and group, and with `units` those of its units where it is answerable."""
+    """One row a question: its features, labels and group, and with `units` those of its units where it is answerable.
+
+    A draft with a sentence too long to be read is left out: it is not shown however sure the score is.
+    """
     for row in measured(data, most):
-        if row.measurements.hits:
+        if row.measurements.hits and not _is_long(row.measurements):
             right = row.answerable and holds_right_answer(row.measurements, row.answers)
             yield {
                 "signals": dict(row.measurements.features), "answerable": row.answerable, "right": right, "group": row.group,
@@ -119,6 +123,10 @@ def collect(data: Path, most: int, units: bool) -> Iterator[dict[str, Any]]:
                 "question": question_hash(row.measurements.question),
                 "units": unit_rows(row) if units and row.answerable and not row.group.startswith("unread ") else [],
             }  # fmt: skip
+
+
+def _is_long(measurements: Measurements) -> bool:
+    return any((one.words or 0) > measurements.settings.max_sentence_words for one in measurements.draft.measured)
 
 
 def main() -> None:
