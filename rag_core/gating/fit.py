@@ -101,7 +101,7 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
     period, other_period = _period(asked, stated, around, title, words)
     named, other_named = _named(asked, text, stated, context, [*around, title])
     other_document = "document" if context.elsewhere else ""
-    other_member = "series" if is_other_member(asked.series, stated, [*around, title], language) else ""
+    other_member = "series" if is_other_member(asked.series, stated, around, title, language) else ""
     other_part = "part" if _is_of_a_part(asked, around[0], words) else ""
     why = (
         other_part

@@ -24,19 +24,23 @@ def members(said: str, language: str) -> frozenset[Member]:
     return frozenset((name, match[1].strip()) for name, pattern in words.series.items() for match in pattern.finditer(said))
 
 
-def is_other_member(asked: Collection[Member], stated: Stated, around: Iterable[Stated], language: str) -> bool:
-    """Whether the sentence names a member of a series of which the question names another.
+def is_other_member(asked: Collection[Member], stated: Stated, around: Iterable[Stated], title: Stated, language: str) -> bool:
+    """Whether the sentence names a member of a series of which the question names another; where it names none, the title by a number.
 
-    Numbers are compared with numbers and letters with letters, since 2 may be II.
+    Numbers are compared with numbers and letters with letters, since 2 may be II. What a textbook of class 10 says, it says of no other.
 
     Args:
         asked: the question's members.
         stated: the reading of the sentence.
-        around: those of the title, the heading and the sentence before.
+        around: those of the heading and the sentence before.
+        title: that of the document's title.
         language: of the sentence; without patterns nothing is told.
     """
-    mine = members(stated.spaced, language) if asked else frozenset[Member]()
+    if not asked:
+        return False
+    above = members(title.spaced, language)
+    mine = members(stated.spaced, language) or frozenset(one for one in above if one[1].isdecimal())
     others = {(name, value.isdecimal()) for name, value in mine}
     if mine.isdisjoint(asked) and any((name, value.isdecimal()) in others for name, value in asked):
-        return not any(members(one.spaced, language).intersection(asked) for one in around)
+        return not (above & frozenset(asked) or any(members(one.spaced, language).intersection(asked) for one in around))
     return False

@@ -30,8 +30,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
-    "language": (3, "4d7a8c897d11"),
-    "features": (9, "098419cea56f"),
+    "language": (3, "5b5c0de5bb17"),
+    "features": (9, "1e0cac273dfa"),
 }
 
 

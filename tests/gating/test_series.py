@@ -36,6 +36,23 @@ def test_given_another_member_of_a_series_then_the_sentence_is_of_something_else
 
 
 @each(
+    ("language", "question", "sentence", "title", "why"),
+    [
+        ("hi", "कक्षा 12 की परीक्षा कितने मिनट की होती है?", "इस अध्याय की परीक्षा 90 मिनट की होती है।", "गणित, कक्षा 10", "series"),
+        ("en", "How long is the test of class 12?", "The test takes 90 minutes.", "Progressions, class 10", "series"),
+        ("en", "How long is the test of class 10?", "The test takes 90 minutes.", "Progressions, class 10", ""),
+        ("en", "How long is the test of class 12?", "The test of class 12 takes 90 minutes.", "Progressions, class 10", ""),
+        ("en", "How long is the test of class 10?", "The test takes 90 minutes.", "Progressions, class 9 and class 10", ""),
+        ("en", "Who is the chief executive officer?", "Ada Marsh leads it.", "Letter of the Chief Financial Officer", ""),  # no number
+    ],
+)
+def test_given_a_title_of_another_member_then_its_document_tells_nothing_of_the_one_asked_for(
+    language: str, question: str, sentence: str, title: str, why: str
+) -> None:
+    assert fits(asked_for(question, language), sentence, Context(title=title), language).why == why
+
+
+@each(
     ("language", "question", "sentence", "heading"),
     [
         ("en", "Who is the chief financial officer?", "Jane Doe Chief Financial Officer", ""),
