@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from builders import HashEmbedder, MemoryCorpus, Text
 from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.compression.beside import completed
+from rag_core.compression.conflicts import other_sides
 from rag_core.compression.extract import Extract, claim_of
 from rag_core.compression.scoring import Scored
+from rag_core.domain.measurements import LibraryFacts
 from rag_core.domain.passages import PassageKind
+from rag_core.grounding.contradictions.subject import Asked
 from rag_core.grounding.units import units
 
 ANIMALS = "Cats stay at home. Dogs may be brought into the garden. This does not apply in July. Birds are fed at noon."
@@ -81,6 +85,24 @@ def test_given_no_room_for_all_then_what_bears_least_goes_and_the_likest_keeps_w
     assert shown(ANIMALS, dogs, most=1) == [dogs, july]
     assert shown(ANIMALS, birds, dogs, most=2) == [birds]
     assert shown(ANIMALS, dogs, july) == [dogs, july]
+
+
+def test_given_an_item_of_another_list_behind_a_sentence_then_it_does_not_take_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, corpus = extracted(ANIMALS, "Dogs may be brought into the garden.")
+    stated = units(found.chosen[0].unit.passage, corpus.page_text)
+    led_in = [replace(unit, lead="It is a myth that:") if unit.text.startswith("This does not") else unit for unit in stated]
+    monkeypatch.setattr("rag_core.compression.beside.units", lambda *_: led_in)
+
+    assert completed(found, corpus.page_text, 3) is found
+
+
+def test_given_a_sentence_that_was_not_scored_then_it_is_known_from_then_on() -> None:
+    """Contradictions are looked for among the sentences that are known."""
+    found, corpus = extracted(ANIMALS, "Dogs may be brought into the garden.")
+    whole = completed(replace(found, scored=found.chosen), corpus.page_text, 3)
+
+    assert [one.unit.text for one in whole.scored] == ["Dogs may be brought into the garden.", "This does not apply in July."]
+    assert other_sides(whole, Asked("Dogs?", "en", LibraryFacts()), corpus.page_text, 3) == (whole.claims, ())
 
 
 SENTENCES = ANIMALS.replace(". ", ".|").split("|")

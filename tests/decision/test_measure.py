@@ -678,3 +678,19 @@ def test_given_any_documents_and_question_then_an_answer_is_cited_verbatim_and_b
         assert corpus.page_text(citation.document_id, citation.page)[span.start : span.end] == citation.excerpt
     if drafter == "extract" or strict:
         assert len(decision.claims) <= most
+
+
+def test_given_a_contradicted_sentence_that_is_taken_back_then_both_are_shown_whatever_the_most_sentences() -> None:
+    corpus = MemoryCorpus(
+        [
+            Text("old", "The deposit for a garden key is 30 euros. This does not apply to members of the board."),
+            Text("new", "The deposit for a garden key is 40 euros. This does not apply to members of the board."),
+        ],
+        HashEmbedder(),
+    )
+    found = measure("How high is the deposit for a garden key?", settings(max_sentences=1), corpus, tools(HashEmbedder()))
+    texts = [claim.text for claim in found.draft.claims]
+
+    assert sorted(texts[:2]) == ["The deposit for a garden key is 30 euros.", "The deposit for a garden key is 40 euros."]
+    assert texts[2:] == ["This does not apply to members of the board."]
+    assert [(one.claim, one.other) for one in found.conflicts] == [(0, 1)]

@@ -43,6 +43,7 @@ def test_given_another_member_of_a_series_then_the_sentence_is_of_something_else
         ("en", "How long is the test of class 10?", "The test takes 90 minutes.", "Progressions, class 10", ""),
         ("en", "How long is the test of class 12?", "The test of class 12 takes 90 minutes.", "Progressions, class 10", ""),
         ("en", "How long is the test of class 10?", "The test takes 90 minutes.", "Progressions, class 9 and class 10", ""),
+        ("en", "How long is the test of class 10?", "As long as that of class 9.", "Progressions, class 10", ""),
         ("en", "Who is the chief executive officer?", "Ada Marsh leads it.", "Letter of the Chief Financial Officer", ""),  # no number
     ],
 )
