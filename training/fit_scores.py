@@ -26,6 +26,7 @@ from sklearn.model_selection import GroupKFold
 
 from rag_core.compression.scoring import FEATURES, score_units
 from rag_core.compression.scoring import UNREAD as UNREAD_ODDS
+from rag_core.decision.checks.claims import longest_sentence
 from rag_core.domain.measurements import Measurements
 from rag_core.evaluation.calibration import holds_right_answer
 from rag_core.evaluation.labelled import holds_answer
@@ -126,7 +127,7 @@ def collect(data: Path, most: int, units: bool) -> Iterator[dict[str, Any]]:
 
 
 def _is_long(measurements: Measurements) -> bool:
-    return any((one.words or 0) > measurements.settings.max_sentence_words for one in measurements.draft.measured)
+    return (longest_sentence(measurements) or 0) > measurements.settings.max_sentence_words
 
 
 def main() -> None:

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from rag_core.compression.extract import Extract, claim_of
 from rag_core.compression.scoring import Scored
-from rag_core.domain.passages import PassageKind
 from rag_core.domain.ports import PageText
 from rag_core.grounding.omissions.back import announces, hangs, takes_back
 from rag_core.grounding.units import Unit, units
@@ -44,7 +43,7 @@ def completed(found: Extract, page_text: PageText, max_sentences: int) -> Extrac
 def _with_beside(one: Scored, known: Mapping[_Key, Scored], page_text: PageText) -> list[Scored]:
     """A sentence with those of its passage that it needs, right before it and right behind it. Rows, code and led-in items need none."""
     unit, language = one.unit, one.unit.passage.language
-    if unit.passage.kind in (PassageKind.TABLE, PassageKind.CODE) or unit.lead:
+    if unit.by_itself:
         return [one]
     stated = units(unit.passage, page_text)
     at = [_key(other) for other in stated].index(_key(unit))

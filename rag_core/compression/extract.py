@@ -89,9 +89,7 @@ def _stand_together(chosen: Sequence[Scored]) -> bool:
 
 
 def _speaks_of_before(unit: Unit) -> bool:
-    """Rows, code and led-in items stand by themselves."""
-    by_itself = unit.passage.kind in (PassageKind.TABLE, PassageKind.CODE) or bool(unit.lead)
-    return not by_itself and speaks_of_before(unit.text, unit.passage.language, unlisted=False)
+    return not unit.by_itself and speaks_of_before(unit.text, unit.passage.language, unlisted=False)
 
 
 def _follows(earlier: Unit, later: Unit) -> bool:

@@ -50,6 +50,11 @@ class Unit:
     spans: tuple[Span, ...] = ()
     lead: str = ""
 
+    @property
+    def by_itself(self) -> bool:
+        """Whether it says of what it holds: a row by its header, an item by its lead; code is read as a whole."""
+        return self.passage.kind in (PassageKind.TABLE, PassageKind.CODE) or bool(self.lead)
+
     def evidence(self, page_text: PageText) -> tuple[Evidence, ...]:
         """The verbatim quotes this unit rests on; a table row brings the spans of its header along."""
         if self.spans:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 Row = Mapping[str, Any]
@@ -61,15 +61,20 @@ def from_5(row: Row) -> dict[str, Any]:
     Raises:
         KeyError, TypeError, AttributeError: it is not whole.
     """
+    return _with_drafts(row, _known)
+
+
+def _with_drafts(row: Row, upgraded: Callable[[Row], Row]) -> dict[str, Any]:
+    """The record with each of its drafts changed: the extract, those of a model, and both sides of a contradiction that it saw."""
     trace = row["llm_trace"]
     return {
         **row,
-        "draft": _known(row["draft"]),
+        "draft": upgraded(row["draft"]),
         "llm_trace": trace
         and {
             **trace,
-            "attempts": [{**one, "draft": _known(one["draft"])} for one in trace["attempts"]],
-            "verdicts": [{**one, "sides": one["sides"] and _known(one["sides"])} for one in trace["verdicts"]],
+            "attempts": [{**one, "draft": upgraded(one["draft"])} for one in trace["attempts"]],
+            "verdicts": [{**one, "sides": one["sides"] and upgraded(one["sides"])} for one in trace["verdicts"]],
         },
     }
 
@@ -115,18 +120,7 @@ def from_8(row: Row) -> dict[str, Any]:
     Raises:
         KeyError, TypeError, AttributeError: it is not whole.
     """
-    trace = row["llm_trace"]
-    return {
-        **row,
-        "settings": {"sentence_length_mode": "off", **row["settings"]},
-        "draft": _uncounted(row["draft"]),
-        "llm_trace": trace
-        and {
-            **trace,
-            "attempts": [{**one, "draft": _uncounted(one["draft"])} for one in trace["attempts"]],
-            "verdicts": [{**one, "sides": one["sides"] and _uncounted(one["sides"])} for one in trace["verdicts"]],
-        },
-    }
+    return _with_drafts({**row, "settings": {"sentence_length_mode": "off", **row["settings"]}}, _uncounted)
 
 
 def _uncounted(draft: Row) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import statistics
 import subprocess
 import tempfile
@@ -21,7 +20,7 @@ from typing import NamedTuple
 from playwright.sync_api import Browser, Page
 
 from tests.campaign.load import memory
-from tests.e2e.browser_kit import CHROMIUM, FIRST_RUN_MS, ROOT, ask, free_port, launched, settled
+from tests.e2e.browser_kit import CHROMIUM, FIRST_RUN_MS, ROOT, ask, free_port, launched, settled, wait_until_healthy
 from ui.app.state import MAX_QUESTIONS
 from ui.ask.question.examples import EXAMPLES
 
@@ -93,16 +92,17 @@ class Start(NamedTuple):
 
 def _one_start(browser: Browser, library: Path, session: int = 0) -> Start:
     """Start the page, ask, move a slider, and go on with a session of so many questions."""
-    port = free_port()
+    port, log = free_port(), library.with_suffix(".log")
     started = time.perf_counter()
-    server = subprocess.Popen(
-        ["make", "--silent", "app", f"PORT={port}"], cwd=ROOT, env={**os.environ, "RAG_LIBRARY": str(library)}, start_new_session=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+    with log.open("wb") as output:
+        server = subprocess.Popen(
+            ["make", "--silent", "app", f"PORT={port}"], cwd=ROOT, env={**os.environ, "RAG_LIBRARY": str(library)},
+            start_new_session=True, stdout=output, stderr=output,
+        )  # fmt: skip
     try:
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.set_default_timeout(FIRST_RUN_MS)
-        _listens(port)  # a browser that tries before takes the processor from what it waits for
+        wait_until_healthy(server, port, log)  # a browser that tries before takes the processor from what it waits for
         page.goto(f"http://127.0.0.1:{port}/")
         example = page.get_by_role("button", name=EXAMPLES[0].question)
         example.wait_for()
@@ -147,19 +147,6 @@ def _seconds_of(page: Page, question: str) -> float:
     page.evaluate(f"question => void (window.drawn = ({UNTIL_DRAWN})(question))", question)
     box.press("Enter")
     return float(page.evaluate("window.drawn")) / 1000
-
-
-def _listens(port: int) -> None:
-    """Wait until somebody answers there."""
-    deadline = time.perf_counter() + FIRST_RUN_MS / 1000
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return
-        except OSError:
-            if time.perf_counter() > deadline:
-                raise
-            time.sleep(0.02)
 
 
 def _moves(page: Page) -> float:

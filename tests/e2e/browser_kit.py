@@ -52,14 +52,16 @@ def served(
             start_new_session=True,
         )  # fmt: skip
     try:
-        _wait_until_healthy(process, f"http://127.0.0.1:{port}/_stcore/health", log)
+        wait_until_healthy(process, port, log)
         yield f"http://127.0.0.1:{port}/"
     finally:
         os.killpg(process.pid, signal.SIGKILL)  # its readers of PDFs too
         process.wait(10)
 
 
-def _wait_until_healthy(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
+def wait_until_healthy(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    """Wait until the page of this process answers; it fails with what stands in the log otherwise."""
+    address = f"http://127.0.0.1:{port}/_stcore/health"
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         assert process.poll() is None, log.read_text(encoding="utf-8", errors="replace")

@@ -17,7 +17,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, FIRST_RUN_MS, ROOT, WAIT_MS, Watch, _wait_until_healthy, ask, choose, drop, free_port, go, moved, settled
+from browser_kit import CHROMIUM, FIRST_RUN_MS, ROOT, WAIT_MS, Watch, ask, choose, drop, free_port, go, moved, settled, wait_until_healthy
 from hostile import make
 from lab_session import ANSWERABLE, certify
 from playwright.sync_api import Browser, Page, expect
@@ -41,7 +41,7 @@ def traced_page(folder: Path) -> Iterator[str]:
     with log.open("wb") as output:
         tracer = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output, start_new_session=True)
     try:
-        _wait_until_healthy(tracer, f"http://127.0.0.1:{port}/_stcore/health", log)
+        wait_until_healthy(tracer, port, log)
         yield f"http://127.0.0.1:{port}/"
         children = Path(f"/proc/{tracer.pid}/task/{tracer.pid}/children").read_text(encoding="utf-8").split()
         os.kill(int(children[0]), signal.SIGTERM)  # the server; strace ends with the last process, and writes the rest of its file

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from rag_core.decision.checks.claims import longest_sentence, measured_of, no_draft, no_evidence, no_sentence, with_evidence
 from rag_core.decision.checks.row import Check, Columns, listed
 from rag_core.domain.answer import is_scanned
 from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.passages import PassageKind
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction, several
 from rag_core.gating.levels import unread
@@ -29,27 +29,6 @@ _CONTRADICTION_CHARS = 600  # two values, two file names
 _COMPARE = "Compare the answer with its sources, ask for less at once, or lower min_support."
 _MISSING = "Ask again; if it stays, choose another verifier, or set support_mode to observe."
 RESOLVE = "Resolve the contradiction: search only the document that applies, or set contradictions_mode to observe to see both sides."
-
-
-def _measured(m: Measurements) -> tuple[ClaimMeasurement, ...]:
-    """The measurements of all claims; a draft that was not measured must not pass for want of findings."""
-    if len(m.draft.measured) != len(m.draft.claims):
-        raise ValueError(f"{len(m.draft.claims)} claims need as many measurements, got {len(m.draft.measured)}")
-    return m.draft.measured
-
-
-def _cited(m: Measurements) -> list[tuple[Claim, ClaimMeasurement]]:
-    """The claims that rest on evidence, with what was measured on them."""
-    return [(claim, measured) for claim, measured in zip(m.draft.claims, _measured(m), strict=True) if claim.evidence]
-
-
-def no_draft(m: Measurements) -> str:
-    """Why a check of the draft does not apply: there is none."""
-    return "" if m.draft.claims else "no draft to audit"
-
-
-def _no_evidence(m: Measurements) -> str:
-    return no_draft(m) or ("" if _cited(m) else "no claim with a citation")
 
 
 def _none_of(
@@ -86,33 +65,33 @@ def _none_of(
 
 
 def _fabricated(m: Measurements) -> list[str] | None:
-    if any(measured.fabricated is None for measured in _measured(m)):
+    if any(measured.fabricated is None for measured in measured_of(m)):
         return None
-    wrong = dict.fromkeys(ref for measured in _measured(m) for ref in measured.fabricated or ())
+    wrong = dict.fromkeys(ref for measured in measured_of(m) for ref in measured.fabricated or ())
     return [f"Answer cites non-existent Source {ref}" if ref.isdecimal() else f"Invalid citation: {ref}" for ref in wrong]
 
 
 def _not_verbatim(m: Measurements) -> list[str] | None:
-    if any(measured.quotes_missing is None for measured in _measured(m)):
+    if any(measured.quotes_missing is None for measured in measured_of(m)):
         return None
     return [
         f"In another passage than the cited one: {quote}" if quote in measured.quotes_elsewhere else f"Not on its page: {quote}"
-        for measured in _measured(m)
+        for measured in measured_of(m)
         for quote in measured.quotes_missing or ()
     ]
 
 
 def _indicators(m: Measurements) -> list[str] | None:
-    if any(measured.indicators is None for measured in _measured(m)):
+    if any(measured.indicators is None for measured in measured_of(m)):
         return None
-    phrases = dict.fromkeys(phrase for measured in _measured(m) for phrase in measured.indicators or ())
+    phrases = dict.fromkeys(phrase for measured in measured_of(m) for phrase in measured.indicators or ())
     return [f'Answer contains hallucination indicator: "{phrase}"' for phrase in phrases]
 
 
 def _changed_facts(m: Measurements) -> list[str] | None:
-    if any(measured.changed_facts is None for _, measured in _cited(m)):
+    if any(measured.changed_facts is None for _, measured in with_evidence(m)):
         return None
-    return [fact_in_words(kind, text) for _, measured in _cited(m) for kind, text in measured.changed_facts or ()]
+    return [fact_in_words(kind, text) for _, measured in with_evidence(m) for kind, text in measured.changed_facts or ()]
 
 
 def _verbatim_remedy(m: Measurements, _: float | None) -> str:
@@ -137,43 +116,24 @@ def _length_in_words(m: Measurements, ratio: float | None, most: float) -> str:
     return f"Answer much longer than context - likely added information ({found})" if too_long else found
 
 
-def _read_as_prose(m: Measurements) -> list[ClaimMeasurement]:
-    """The measurements of the sentences: a row is read cell by cell, and code line by line."""
-    kinds = {hit.passage.id: hit.passage.kind for hit in m.hits}
-    apart = (PassageKind.TABLE, PassageKind.CODE)
-    return [one for claim, one in _cited(m) if not all(kinds.get(piece.passage) in apart for piece in claim.evidence)]
-
-
-def _no_sentence(m: Measurements) -> str:
-    """Why no sentence is counted."""
-    if m.draft.drafter == "raw":
-        return "passages are shown as they are"
-    return _no_evidence(m) or ("" if _read_as_prose(m) else "no sentence, but rows or code")
-
-
-def _longest(m: Measurements) -> float | None:
-    counted = [one.words for one in _read_as_prose(m)]
-    return None if None in counted else float(max((one or 0 for one in counted), default=0))
-
-
 def _words_in_words(m: Measurements, count: float | None, _: float) -> str:
     return "this was not measured" if count is None else f"the longest sentence has {several(int(count), 'word')}"
 
 
 def _grounded(m: Measurements) -> float | None:
-    return grounded_share([measured for _, measured in _cited(m)], m.settings.min_sentence_overlap)
+    return grounded_share([measured for _, measured in with_evidence(m)], m.settings.min_sentence_overlap)
 
 
 def _overlap_in_words(m: Measurements, share: float | None, least: float) -> str:
     if share is None:
         return "no words to compare"
-    found = f"{share:.0%} of {several(len(_cited(m)), 'claim')} grounded"
+    found = f"{share:.0%} of {several(len(with_evidence(m)), 'claim')} grounded"
     return f"Answer not sufficiently grounded in context ({found})" if share < least else found
 
 
 def _least_similarity(m: Measurements) -> float | None:
-    known = [measured.similarity for _, measured in _cited(m) if measured.similarity is not None]
-    return min(known) if known and len(known) == len(_cited(m)) else None
+    known = [measured.similarity for _, measured in with_evidence(m) if measured.similarity is not None]
+    return min(known) if known and len(known) == len(with_evidence(m)) else None
 
 
 def _similarity_in_words(m: Measurements, least: float | None, _: float) -> str:
@@ -182,7 +142,7 @@ def _similarity_in_words(m: Measurements, least: float | None, _: float) -> str:
 
 def _least_supported(m: Measurements) -> tuple[float, Claim, ClaimMeasurement] | None:
     """The claim that is supported least; None where one is not known."""
-    cited = _cited(m)
+    cited = with_evidence(m)
     known = [(measured.support, claim, measured) for claim, measured in cited if measured.support is not None]
     return min(known, key=lambda one: one[0], default=None) if len(known) == len(cited) else None
 
@@ -193,7 +153,7 @@ def _support(m: Measurements) -> float | None:
 
 
 def _support_in_words(m: Measurements, value: float | None, _: float) -> str:
-    cited, least = _cited(m), _least_supported(m)
+    cited, least = with_evidence(m), _least_supported(m)
     found = "support could not be measured: a model is missing or failed"
     if least:
         support, claim, measured = least
@@ -268,10 +228,10 @@ GROUNDING: tuple[Check[Measurements], ...] = (
         reason=Reason.SENTENCE_LENGTH,
         scale=Scale.COUNT,
         passes=Direction.AT_MOST,
-        value=_longest,
+        value=longest_sentence,
         threshold="max_sentence_words",
         mode="sentence_length_mode",
-        abstains=_no_sentence,
+        abstains=no_sentence,
         said=_words_in_words,
         remedy="Read the sentence where it stands, or raise max_sentence_words.",
     ),
@@ -285,7 +245,7 @@ GROUNDING: tuple[Check[Measurements], ...] = (
         threshold="min_grounded",
         mode="overlap_mode",
         also=("min_sentence_overlap",),
-        abstains=_no_evidence,
+        abstains=no_evidence,
         said=_overlap_in_words,
         remedy="Ask in the documents' own words, or lower min_grounded.",
         certifiable=True,
@@ -295,7 +255,7 @@ GROUNDING: tuple[Check[Measurements], ...] = (
         "facts", "Is there no number, date, name, negation or other fact that the evidence lacks?", Reason.FACTS,
         _changed_facts,
         "all facts stand in the evidence",
-        "Compare the answer with its sources: what is named here does not stand in them.", "facts_mode", _no_evidence,
+        "Compare the answer with its sources: what is named here does not stand in them.", "facts_mode", no_evidence,
     ),
     Check(
         name="similarity",
@@ -306,7 +266,7 @@ GROUNDING: tuple[Check[Measurements], ...] = (
         value=_least_similarity,
         threshold="min_similarity",
         mode="similarity_mode",
-        abstains=_no_evidence,
+        abstains=no_evidence,
         said=_similarity_in_words,
         remedy="Ask in the documents' own words, or lower min_similarity.",
         certifiable=True,
@@ -320,7 +280,7 @@ GROUNDING: tuple[Check[Measurements], ...] = (
         value=_support,
         threshold="min_support",
         mode="support_mode",
-        abstains=_no_evidence,
+        abstains=no_evidence,
         said=_support_in_words,
         remedy=lambda m, least: _MISSING if least is None else _COMPARE,
         certifiable=True,

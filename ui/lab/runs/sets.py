@@ -50,7 +50,7 @@ def show(engine: Engine, settings: Settings) -> None:
         _show_counts(questions)
         with st.expander(say("lab_typed.more"), icon=":material/playlist_add:", key="type_more", expanded=typed.was_used()):
             typed.offer(chosen, set_key(), border=False)
-        _edit(chosen, questions)
+        _edit(engine, chosen, questions)
         _offer_files(chosen, questions)
         st.subheader(say("lab_sets.run_title"), anchor=False)
         running.offer_start(engine, chosen, tag(chosen), questions, settings)
@@ -181,10 +181,10 @@ def _show_counts(questions: Sequence[LabelledQuestion]) -> None:
     st.caption(say("lab_sets.counts", n=len(questions), yes=yes, no=len(questions) - yes, answers=answers))
 
 
-def _edit(name: str, questions: Sequence[LabelledQuestion]) -> None:
+def _edit(engine: Engine, name: str, questions: Sequence[LabelledQuestion]) -> None:
     """The table; rows can be changed, added and deleted, and are saved together, or not at all with every problem named."""
     edition = st.session_state.get("labelled_edition", 0)
-    names = _names(questions)
+    names = _names(engine, questions)
     with st.expander(say("lab_sets.edit"), icon=":material/edit:", key="edit_set"):
         st.caption(say("lab_sets.edit_about"))
         edited = st.data_editor(
@@ -206,10 +206,10 @@ def _edit(name: str, questions: Sequence[LabelledQuestion]) -> None:
                 st.button(say("lab_sets.undo"), key="undo_set", icon=":material/undo:", on_click=_next_edition)
 
 
-def _names(questions: Sequence[LabelledQuestion]) -> dict[str, str]:
+def _names(engine: Engine, questions: Sequence[LabelledQuestion]) -> dict[str, str]:
     """The names of documents that these questions name by id."""
     used = {id for question in questions for id in (*question.documents, *(place.document for place in question.places))}
-    return {id: name for id, name in unique_names(state.engine().library.view.documents).items() if id in used}
+    return {id: name for id, name in unique_names(engine.library.view.documents).items() if id in used}
 
 
 def _renamed(question: LabelledQuestion, names: Mapping[str, str]) -> LabelledQuestion:
