@@ -26,7 +26,7 @@ from rag_core.ingest.pdf_worker.unseen.hidden import Kind
 from rag_core.ingest.pdf_worker.unseen.layers import Layers
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS
-from rag_core.library.indexing.reading import READING_VERSION, is_outdated
+from rag_core.library.indexing.reading import READING_VERSION, SCANS_READ_AS_NOW, is_outdated
 from rag_core.library.stored.stored_json import document_from_json, document_to_json
 
 PIXELS = 25_000_000
@@ -138,8 +138,8 @@ def test_given_a_digit_of_a_font_that_names_none_when_it_is_said_to_be_another_t
     assert missed == []
 
 
-def test_given_a_document_of_the_version_before_then_only_one_with_scanned_pages_would_be_read_otherwise() -> None:
-    before = Document("sha256:0", "a.pdf", "en", 2, reading_version=READING_VERSION - 1)
+def test_given_a_document_of_the_version_before_scans_were_read_as_now_then_only_one_with_scanned_pages_would_be_read_otherwise() -> None:
+    before = Document("sha256:0", "a.pdf", "en", 2, reading_version=SCANS_READ_AS_NOW - 1)
 
     assert not is_outdated(before)
     assert is_outdated(replace(before, ocr_pages=(1,)))

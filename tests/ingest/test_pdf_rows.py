@@ -40,6 +40,30 @@ def test_given_a_gap_of_less_than_an_em_when_built_then_it_is_a_space() -> None:
     assert text_of(run(word("Note", 50)), run(word("4", 50 + 20 + 11))) == "Note\t4"
 
 
+def spread(text: str, *gaps: float) -> list[Run]:
+    """Each word a run of its own, as MuPDF gives them, with such gaps between them in points."""
+    found, right = [], 50.0
+    for one, gap in zip(text.split(), (0.0, *gaps), strict=True):
+        found.append(run(word(one, right + gap)))
+        right = found[-1].words[0].box[2]
+    return found
+
+
+def test_given_a_row_stretched_to_the_full_width_when_built_then_its_words_are_no_cells() -> None:
+    row = "we ask our guests to leave by ten"
+
+    assert text_of(*spread(row, *[14.0] * 7)) == row
+    assert text_of(*spread(row, 14.2, 14.0, 14.4, 14.1, 13.8, 14.0, 14.1)) == row
+    assert text_of(*spread(f"• {row}", 25.0, *[14.0] * 7)) == f"• {row}"
+
+
+def test_given_words_that_stand_apart_as_columns_do_when_built_then_they_are_cells() -> None:
+    assert text_of(*spread("we ask our guests to leave", 14.0, 14.0, 14.0, 14.0, 16.0)) == "we\task\tour\tguests\tto\tleave"
+    assert text_of(*spread("2021 2022 2023 2024", 30.0, 30.0, 30.0)) == "2021\t2022\t2023\t2024"
+    assert text_of(*spread("Flat Price Deposited", 30.0, 30.0)) == "Flat\tPrice\tDeposited"
+    assert text_of(*spread("Monday 6:00 am to 10:00 pm", 60.0, *[3.0] * 4)) == "Monday\t6:00 am to 10:00 pm"
+
+
 def test_given_two_blanks_in_fixed_width_type_when_built_then_they_are_no_cell() -> None:
     assert text_of(run(word("end.", 50, mono=True), word("Next", 50 + 20 + 12, mono=True))) == "end. Next"
 

@@ -9,10 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 SAME_ROW_OVERLAP = 0.6  # share of the lower run's height; a superscript overlaps its line by about 0.65, the next line by about 0.1
-CELL_GAP_EM = 1.0  # a stretched space of justified text stays below about 0.8 em, where MuPDF itself parts runs
+CELL_GAP_EM = 1.0  # a stretched space of justified text mostly stays below about 0.8 em, where MuPDF itself parts runs
+MIN_STRETCHED = 4  # words of a row stretched further: fewer may stand as far apart in a table by chance; chosen
+EQUAL_GAPS_EM = 0.1  # between the widest and the narrowest gap of such a row; PDFs of Word show up to 0.04
+UNEQUAL_WORDS = 2.0  # the longest word over the shortest: words as long as each other leave equal gaps in equal columns; chosen
 CELL_GAP_MONO_EM = 1.5  # a fixed-width space is 0.6 em, and two of them follow a full stop
 BACKSTEP_EM = 0.3  # kerning and italics may let a run begin a little before the last one ended
 
@@ -123,10 +127,11 @@ def _row(runs: list[Run], start: int) -> tuple[str, list[object], list[list[floa
     cells = [start]
     at = start
     end = 0.0
+    stretched = _is_stretched(words, direction)
     for word in words:
         begin, _, stop, _ = turned(word.box, direction)
         if parts:
-            wide = begin - end > (CELL_GAP_MONO_EM if word.mono else CELL_GAP_EM) * word.size
+            wide = not stretched and begin - end > (CELL_GAP_MONO_EM if word.mono else CELL_GAP_EM) * word.size
             parts.append("\t" if wide else " ")
             at += 1
             if wide:
@@ -139,6 +144,24 @@ def _row(runs: list[Run], start: int) -> tuple[str, list[object], list[list[floa
     cells.append(at)
     box = [round(edge, 2) for edge in union(word.box for word in words)]
     return "".join(parts), [start, at, *box, _dominant_size(words), int(_most(words, 3)), int(mono), runs[0].block, cells], boxes
+
+
+def _is_stretched(words: list[Word], direction: tuple[int, int]) -> bool:
+    """Whether a row is running text, justified over a few words: they all stand equally far apart, but for the mark of an item.
+
+    The cells of a table stand where their columns do, so that the gaps between words of several lengths differ.
+    """
+    spans = [(box[0], box[2]) for box in (turned(word.box, direction) for word in words)]
+    return any(_equally_apart(part, words[0].size) for part in (spans, spans[1:]))
+
+
+def _equally_apart(spans: list[tuple[float, float]], size: float) -> bool:
+    if len(spans) < MIN_STRETCHED:
+        return False
+    gaps = [begin - end for (_, end), (begin, _) in pairwise(spans)]
+    widths = [end - begin for begin, end in spans]
+    equal = CELL_GAP_EM * size < min(gaps) and max(gaps) - min(gaps) <= EQUAL_GAPS_EM * size
+    return equal and max(widths) >= UNEQUAL_WORDS * min(widths)
 
 
 def _most(words: list[Word], flag: int) -> bool:
