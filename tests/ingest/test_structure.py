@@ -403,3 +403,49 @@ def test_given_a_text_that_reads_like_a_page_number_when_it_is_all_there_is_then
     page = Page(1, "Text 1.")
 
     assert [block.kind for block in blocks([page], "en") if block.kind is not BlockKind.BOILERPLATE]
+
+
+def test_given_a_number_of_two_parts_over_a_text_of_its_block_when_read_then_it_is_a_heading_and_a_wrapped_clause_is_none() -> None:
+    over = prose("2.1 Garden shed", SENTENCE, SENTENCE)
+    wrapped = prose(
+        "2.1 The supplier delivers the goods to the place that is named in the", "Annex of the contract, at his own cost and at his risk."
+    )
+
+    assert of_kind([page(1, over)], BlockKind.HEADING) == ["2.1 Garden shed"]
+    assert of_kind([page(1, wrapped)], BlockKind.HEADING) == []
+    assert of_kind([page(1, prose("2. Garden shed", SENTENCE))], BlockKind.HEADING) == []  # an item of a list looks like that
+
+
+@each("title", ["TABLE OF CONTENTS", "Contents", "Inhaltsverzeichnis", "Obsah", "Tabla de Contenidos", "विषय सूची"])
+def test_given_the_title_of_a_table_of_contents_when_read_then_no_section_stands_under_it(title: str) -> None:
+    found = blocks([page(1, [head(title, 18), *prose("Seats"), head("Section 1 Seats", 14), *prose(SENTENCE)])], "en")
+
+    assert found[-1].section == ("Section 1 Seats",)
+
+
+def test_given_an_item_behind_a_bullet_when_read_then_it_is_no_heading_unless_it_is_set_larger() -> None:
+    item = "• Harbour office (HO) budget"
+    rows = [Set(item), *prose(SENTENCE, SENTENCE)]
+
+    assert of_kind([page(1, rows)], BlockKind.HEADING) == []
+    assert of_kind([page(1, [head(item), *rows[1:]])], BlockKind.HEADING) == [item]
+
+
+def test_given_an_item_in_lower_case_behind_its_number_when_read_then_it_is_no_heading() -> None:
+    assert of_kind([page(1, [Set("6. election of the board; and"), *prose(SENTENCE, SENTENCE)])], BlockKind.HEADING) == []
+
+
+def test_given_values_in_bold_one_below_the_other_when_read_then_they_are_no_heading() -> None:
+    fields = [Set("Place: Harbour Hall", bold=True), Set("Date: 9 September at 1 pm", bold=True, gap=False)]
+    single = [Set("Step 1: Open the lid", bold=True), *prose(SENTENCE)]
+
+    assert of_kind([page(1, [*prose(SENTENCE), *fields])], BlockKind.HEADING) == []
+    assert of_kind([page(1, [*prose(SENTENCE), *single])], BlockKind.HEADING) == ["Step 1: Open the lid"]
+
+
+def test_given_a_small_o_apart_from_its_row_when_read_then_it_is_the_mark_of_an_item() -> None:
+    items = prose("o\tCalls to duty at short notice", "o\tCeremonies and programmes")
+    found = next(block for block in blocks([page(1, [*prose(SENTENCE), *items])], "en") if block.kind is BlockKind.LIST)
+
+    assert len(found.parts) == 2
+    assert of_kind([page(1, prose("La llave se entrega en la portería", "o en la oficina de la torre."))], BlockKind.LIST) == []

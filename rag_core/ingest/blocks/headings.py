@@ -17,6 +17,7 @@ TITLE_WORDS = 8  # in a heading with a full stop
 MAX_ROWS = 3  # a heading of more rows is a paragraph in bold
 LARGER = 1.08  # times the body's font size
 FULL = 0.7  # a row that its paragraph's last row may follow is at least so long as the row below; a heading above a heading is shorter
+FIRST_NUMBERED = 9  # the rank of "1"; that of "1.2" is one more
 NO_PATTERN = 20  # the rank of a heading without a number, behind all patterns of numbers
 
 _BULLET = re.compile(r"[•●▪■◦‣∙]\s*\S")
@@ -32,6 +33,12 @@ _CHAPTER = re.compile(
 _NUMBERED = regex.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+[\p{Lu}\p{Lo}]|(?P<roman>[IVX]{1,5})\.\s+\p{Lu}")
 _LISTED = re.compile(r"[^\W\d]{3,}\W*\s\d{1,3}$")  # a row of a table of contents: "Note 22 Segments 109"
 _ENDS_CLAUSE = regex.compile(r"[,،、，][\p{Pe}\p{Pf}“‘\"']*$")
+_FIELD = regex.compile(r"\p{L}[^:\n]{0,30}:\s+\S")  # "Date: 9 September"
+_CONTENTS = re.compile(  # the title of a list of headings, above none of them
+    r"(?:table of )?contents|inhalt(?:sverzeichnis|sübersicht)?|obsah|(?:tabla de |índice de )?contenidos?|índice(?: general)?|"
+    r"table des matières|sommaire|indice|содержание|оглавление|spis treści|विषय[- ]?सूची|अनुक्रमणिका",
+    re.IGNORECASE,
+)
 _EQUATION = re.compile(r"[=≤≥≠≈]")
 _WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
 
@@ -71,6 +78,11 @@ def style(row: Row, after: Row | None, body: float) -> Style:
     return Style(size, _pattern(row.text), not _is_caps(row.text), not row.bold)
 
 
+def is_contents_title(words: str) -> bool:
+    """Whether a heading is that of a table of contents, so that what follows the table does not stand under it."""
+    return bool(_CONTENTS.fullmatch(words.strip(" :.")))
+
+
 def title(text: str) -> str:
     """The words of a heading in reading form, without its marks: `## Terms ##` is "Terms"."""
     first, *rest = text.split("\n")
@@ -94,11 +106,24 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
         return False
     if before and _is_rest(before, row, after, body):
         return False
+    if _is_bulleted(row, body) or any(_are_fields(row, other) for other in (before, after) if other):
+        return False
     if _ends(row.text) and not (row.text.endswith(".") and (caps or _titles(row, after, pattern))):
         return False
     if row.size > LARGER * body or row.bold or caps or 7 <= pattern <= 8:
         return True
     return _stands_over_text(row, after, pattern)
+
+
+def _is_bulleted(row: Row, body: float) -> bool:
+    """Whether a row is an item of a list: behind a bullet stands a heading only where it is set larger, or in capitals."""
+    return _BULLET.match(row.text) is not None and row.size <= LARGER * body and not _is_caps(row.text)
+
+
+def _are_fields(row: Row, beside: Row) -> bool:
+    """Whether two rows that are set alike each give a value: "Place: Harbour Hall" and "Date: 9 September"."""
+    alike = (row.size, row.bold, row.block) == (beside.size, beside.bold, beside.block)
+    return alike and all(_FIELD.match(one.text) is not None and _pattern(one.text) == NO_PATTERN for one in (row, beside))
 
 
 def _titles(row: Row, after: Row | None, pattern: int) -> bool:
@@ -126,14 +151,14 @@ def _stands_over_text(row: Row, after: Row | None, pattern: int) -> bool:
         len(row.text) > 70
         or len(words) > 10
         or _EQUATION.search(row.text)
-        or row.text[0].islower()
+        or words[0][0].islower()  # "6. election of directors; and" is an item
         or after.text[0].islower()
         or not row.text[0].isalnum()
     ):
         return False
     own_block = after.block != row.block
     if pattern < NO_PATTERN:
-        return own_block
+        return own_block or (pattern > FIRST_NUMBERED and len(row.text) < FULL * len(after.text))
     titled = all(word[0].isupper() for word in words if len(word) > 4) and words[0][0].isupper()
     runs_on = len(after.text) > 50 or _ends(after.text)
     return runs_on and (titled or (own_block and len(words) <= 6))
@@ -183,7 +208,7 @@ def _pattern(text: str) -> int:
     if _CHAPTER.match(text):
         return 8
     if numbered := _NUMBERED.match(text):
-        return 9 + (numbered["number"] or "").count(".")
+        return FIRST_NUMBERED + (numbered["number"] or "").count(".")
     return NO_PATTERN
 
 

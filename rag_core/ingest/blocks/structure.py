@@ -16,13 +16,13 @@ from itertools import pairwise
 from rag_core.domain.documents import Page, Span
 from rag_core.ingest.blocks.asides import caption_end, contents_end, is_contents, is_fragment, is_signature
 from rag_core.ingest.blocks.code import code_end, code_rows
-from rag_core.ingest.blocks.headings import Style, heading_end, style, title
+from rag_core.ingest.blocks.headings import Style, heading_end, is_contents_title, style, title
 from rag_core.ingest.blocks.rows import MAX_ROW_CHARS, Row, boilerplate, ends_sentence, is_indented, rows
 from rag_core.ingest.blocks.spacing import alike_sizes, row_pitches, settled
 from rag_core.ingest.blocks.tables import header_rows, table_end
 
 _ITEM = re.compile(
-    r"[•●▪■◦‣∙·*–—-]\s+\S|\(?(?:[a-z]|[ivx]{1,4}|\d{1,3})\)\s+\S|(?:\d{1,3}(?:\.\d{1,3})*\.|\d{1,3}(?:\.\d{1,3})+|[a-z]\.)\s+\S|§+\s*\d+\s+\S",
+    r"[•●▪■◦‣∙·*–—-]\s+\S|o\t\s*\S|\(?(?:[a-z]|[ivx]{1,4}|\d{1,3})\)\s+\S|(?:\d{1,3}(?:\.\d{1,3})*\.|\d{1,3}(?:\.\d{1,3})+|[a-z]\.)\s+\S|§+\s*\d+\s+\S",
     re.IGNORECASE,
 )
 _DECIMAL = re.compile(r"\d{1,3}(?:\.\d{1,3})+\s+(?=[\da-z(%])")  # "11.43 and 11.45" is no clause 11.43
@@ -259,7 +259,8 @@ def _set_sections(found: list[Block], styles: Mapping[int, Style], texts: Mappin
             words = title(texts[block.page][block.start : block.end])
             while path and path[-1][0] >= level:
                 path.pop()
-            path.append((level, words))
+            if not is_contents_title(words):
+                path.append((level, words))
             section = tuple(words for _, words in path)
             block = replace(block, level=level, title=words)
         found[index] = replace(block, section=section)
