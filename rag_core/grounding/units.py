@@ -21,6 +21,7 @@ from rag_core.language import sentences, words
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 TITLE_WORDS = 5  # in a heading that runs into its text: "Sales and Marketing. Our ..."
+SENTENCE_WORDS = 5  # at least in a heading that is read as a sentence; chosen
 SMALL_WORD = 3  # letters of a word that a title may leave in lower case
 DATELINE_CHARS = 90  # in front of which a dateline stands: a town, a state, an agency and a date; chosen
 SIGNED_PIECES = 3  # the signature, the name, the office, each perhaps a piece of its own
@@ -77,8 +78,8 @@ def units(passage: Passage, page_text: PageText) -> list[Unit]:
     """The units of a passage in reading order: rows of a table, lines of code, sentences of everything else.
 
     Headings, captions, lines of a table of contents, datelines and signatures state nothing and are none (`Passage.pieces` knows them); but
-    the name and the office that are printed below a signature state who holds the office. One with hidden words that were kept is none
-    either: no reader of the page could check it.
+    a whole sentence set as a heading does, and the name and the office that are printed below a signature state who holds the office.
+    One with hidden words that were kept is none either: no reader of the page could check it.
     """
     return [unit for unit in _all_units(passage, page_text) if any(map(str.isalnum, unit.text)) and not holds_hidden(unit.text)]
 
@@ -108,7 +109,8 @@ def _of_pieces(passage: Passage, pages: Mapping[int, str], page_text: PageText) 
     edges = [bisect_left(starts, _raw_offset(passage.spans, piece.spans[0])) for piece in passage.pieces]
     edges.append(len(passage.text))
     for at, (piece, (left, right)) in enumerate(zip(passage.pieces, pairwise(edges), strict=True)):
-        if not piece.role.states or left >= right:
+        says = piece.role is Role.HEADING and left < right and _is_sentence(passage.text[left:right].strip())
+        if not (piece.role.states or says) or left >= right:
             closed = True
             if piece.role is Role.ASIDE:
                 yield from (Unit(passage, passage.text[first:last], first, last) for first, last in _signed(passage, at, edges))
@@ -172,6 +174,20 @@ def _only_names(sentence: str, role: Role, count: int) -> bool:
     if count == 1 or len(found) > TITLE_WORDS or not sentence.endswith((".", ":")) or any(map(str.isdigit, sentence)):
         return False
     return role is not Role.ITEM and all(word[0].isupper() for word in found if len(word) > SMALL_WORD) and found[0][0].isupper()
+
+
+def _is_sentence(heading: str) -> bool:
+    """Whether what is set as a heading says something all the same: "Smoking is forbidden in the flat.", in bold on a row of its own.
+
+    Its number may open a heading, so none may stand among its first words; a title has its longer words in capitals, or is short.
+    """
+    found = [word.text for word in words(heading)]
+    numbered = any(map(str.isdigit, "".join(found[:2])))
+    return heading.endswith(".") and len(found) >= SENTENCE_WORDS and not numbered and any(map(_is_plain, found[1:]))
+
+
+def _is_plain(word: str) -> bool:
+    return len(word) > SMALL_WORD and word[0].islower()
 
 
 def _dateline(sentence: str) -> int:

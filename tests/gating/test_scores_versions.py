@@ -31,7 +31,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
     "language": (3, "5b5c0de5bb17"),
-    "features": (9, "8a2ca139c541"),
+    "features": (9, "23917df62d68"),
 }
 
 

@@ -177,3 +177,14 @@ def test_given_a_full_stop_inside_a_word_or_quotation_when_read_then_the_sentenc
 
     assert len(found) == 2
     assert " ".join(texts(found)) == text
+
+
+def test_given_a_whole_sentence_set_as_a_heading_when_read_then_it_says_something_and_a_title_does_not() -> None:
+    rule = "Smoking is forbidden in the whole flat."
+
+    def said(heading: str) -> list[str]:
+        return texts(document([*rows(60, "SMOKING", bold=True), *rows(90, heading, bold=True), *rows(120, *PARAGRAPH)]))
+
+    assert said(rule)[0] == rule
+    for title in ("Smoking in the Flat.", "Terms And Conditions Of Use Today.", "Article 5. Smoking is forbidden in the flat.", rule[:-1]):
+        assert title not in said(title)
