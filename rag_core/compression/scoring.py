@@ -34,6 +34,7 @@ from rag_core.settings import DATA
 PASSAGES = 5  # the best passages are read; deeper ones held the answer in under 2 % of the training questions
 EMBEDDED_UNITS = 8  # the lexically best units are embedded too, about 3 ms each; twelve answered no better on XQuAD es and hi
 READ_UNITS = 12  # the best units that the answerability model reads, about 4 ms each
+LABEL_WORDS = 5  # at most in a label on a row of its own: "Charging the battery:"; chosen
 UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
 FEATURES = (
     "coverage",
@@ -50,6 +51,7 @@ FEATURES = (
     "fit_label",
     "fit_row",
 )
+_LABEL = regex.compile(r"^\P{Nd}*:[\s–—-]*$")  # with a figure it may be a value
 _YEAR = regex.compile(r"(?<!\p{Nd})(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd})")
 _BLANK = regex.compile(r"(?<![\p{L}\p{N}_])__+\s+\p{Ll}")  # a sentence goes on behind it: "will have __ influence", "a term of ____ years"
 _FIGURE = regex.compile(r"(?<!\p{Nd})(?!(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd}))\p{Nd}")  # a digit that begins no year
@@ -183,8 +185,10 @@ def _unlabelled(one: Scored) -> Scored:
 
 
 def _states_nothing(unit: Unit, after: str) -> bool:
-    """Whether it asks, orders or leaves a blank, or is part of a table that states nothing by itself; `after` is the next unit's text."""
+    """Whether it asks, orders, leaves a blank, names what follows, or is a row that states nothing; `after` is the next text."""
     language = unit.passage.language
+    if _LABEL.search(unit.text) and len(words(unit.text)) <= LABEL_WORDS:
+        return True
     if asks(unit.text, language) or is_order(unit.text) or (unit.passage.kind is not PassageKind.CODE and _BLANK.search(unit.text)):
         return True
     if unit.passage.kind is not PassageKind.TABLE:

@@ -34,7 +34,8 @@ class AnswerType(StrEnum):
     MONEY = "money"
     COUNT = "count"
     PERCENTAGE = "percentage"
-    DATE = "date"
+    DATE = "date"  # or the time of a day
+    DEADLINE = "deadline"  # a date or time until which, or how long from something else
     DURATION = "duration"
     PERSON = "person"
     ORGANISATION = "organisation"

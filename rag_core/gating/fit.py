@@ -39,9 +39,19 @@ _WITHIN = 0.8  # where what is asked for is part of what is defined: "the genera
 # How much each kind of number is worth as an answer of a type: 1 for its own kind, less for what it may be written as; chosen.
 _WORTH = {
     AnswerType.MONEY: {"money": 1.0, "count": 0.4, "percentage": 0.2},
-    AnswerType.COUNT: {"count": 1.0, "percentage": 0.6, "duration": 0.6, "money": 0.6, "ordinal": 0.4, "date": 0.2, "code": 0.3},
+    AnswerType.COUNT: {
+        "count": 1.0,
+        "percentage": 0.6,
+        "duration": 0.6,
+        "money": 0.6,
+        "ordinal": 0.4,
+        "date": 0.2,
+        "time": 0.2,
+        "code": 0.3,
+    },
     AnswerType.PERCENTAGE: {"percentage": 1.0, "count": 0.4, "ordinal": 0.3},
-    AnswerType.DATE: {"date": 1.0, "month": 0.7, "ordinal": 0.3, "count": 0.2},
+    AnswerType.DATE: {"date": 1.0, "time": 0.9, "month": 0.7, "ordinal": 0.3, "count": 0.2},
+    AnswerType.DEADLINE: {"date": 1.0, "time": 1.0, "duration": 0.9, "month": 0.7, "ordinal": 0.3, "count": 0.2},
     AnswerType.DURATION: {"duration": 1.0, "count": 0.4, "date": 0.5},
     AnswerType.CODE: {"code": 1.0, "count": 0.5},
 }

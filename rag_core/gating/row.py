@@ -20,7 +20,7 @@ UNKNOWN = 0.5  # `Fit.holds` where nothing tells whether a type is held
 _BRACKETS = regex.compile(r"\([^()]*\)")
 CELL = " | "  # between the cells of a row
 _IN_DIGITS = frozenset({AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE})
-_TELLING = NAMES | {AnswerType.DATE, AnswerType.DURATION}  # types that a text surely lacks where `holds` is low
+_TELLING = NAMES | {AnswerType.DATE, AnswerType.DEADLINE, AnswerType.DURATION}  # types that a text surely lacks where `holds` is low
 _DIGIT = regex.compile(r"\p{Nd}")
 WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++")
 

@@ -17,15 +17,22 @@ from rag_core.language import LANGUAGES, any_language, fold, grammar, is_known
 
 MAX_CHARS = 4000  # read of a text: a sentence is shorter; chosen
 _REFERENCE = r"\d{4}/\d{3,}(?![\d/])|(?:1[3-9]|[2-9]\d|\d{3})/\d{4}(?![\d/])"  # "2026/041", "89/2012": no date, and not "2021/22"
-_TOKEN = regex.compile(rf"{_REFERENCE}|\p{{Sc}}|[%‰°§]|[\p{{L}}\p{{M}}\p{{N}}]++(?:[.,](?=\p{{Nd}})[\p{{L}}\p{{M}}\p{{N}}]++)*+")
+_CLOCK = r"(?<![\p{Nd}:])(?:[01]?\d|2[0-4]):[0-5]\d(?![\p{Nd}:])"
+_TOKEN = regex.compile(rf"{_REFERENCE}|{_CLOCK}|\p{{Sc}}|[%‰°§]|[\p{{L}}\p{{M}}\p{{N}}]++(?:[.,](?=\p{{Nd}})[\p{{L}}\p{{M}}\p{{N}}]++)*+")
 _NUMBER = regex.compile(r"\d[\d.,]*(?P<ordinal>\p{L}{1,3})?")
+_TIME = regex.compile(_CLOCK)
+_MARK = regex.compile(  # the number of an item or a section: "5. The board", "(2) the", "7.1 Fees"
+    r"\s*(?:\(?\d{1,3}\)|\d{1,3}(?:\.\d{1,3}){0,4}\.|\d{1,2}(?:\.\d{1,2}){1,4}(?=\s+\p{Lu}\p{Ll}))\s+(?=\p{L})"
+)
+_MAX_HOUR = 24  # hours in a day
 _DAY = regex.compile(r"\d{1,2}\.\d{1,2}\.\d{4}")
 _DECADE = regex.compile(r"(?:1\d|20)\d0s")
 _CODE = regex.compile(r"(?=.*\d)(?=.*\p{Lu})[\p{L}\d]+")
 _CASED = frozenset({"Latin", "Cyrillic", "Greek", "Armenian", "Georgian"})
 _ROMAN = regex.compile(r"[IVX]{1,6}")
 _FIRST_CLEAR_YEAR, _FIRST_YEAR, _LAST_YEAR = 1500, 1000, 2199  # below the first a number is a year only where a word says so
-KINDS = ("money", "percentage", "duration", "date", "month", "ordinal", "code", "count")
+KINDS = ("money", "percentage", "duration", "date", "time", "month", "ordinal", "code", "count")
+_BEHIND_MARK = frozenset({"date", "ordinal"})  # "3. Oktober" is no third item
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +78,19 @@ class Stated:
 @lru_cache(maxsize=1 << 11)
 def read(text: str, language: str) -> Stated:
     """The reading of a text in a language; at most its first `MAX_CHARS` characters. Of an unknown language units and digits are known."""
-    raw = tuple(_TOKEN.findall(ascii_digits(text[:MAX_CHARS])))
+    plain = ascii_digits(text[:MAX_CHARS])
+    raw = tuple(_TOKEN.findall(plain))
     words = tuple(map(fold, raw))
     numbers = tuple(found for at in range(len(raw)) if (found := _number(raw, words, at, language)))
+    if numbers and numbers[0].at == 0 and numbers[0].kind not in _BEHIND_MARK and _MARK.match(plain):
+        numbers = numbers[1:]  # it says which item it is, and nothing of it
     years = {number.at: int(number.word[:4]) for number in numbers if number.kind == "date" and _is_year(number.word)}
     own = frozenset(year for at, year in years.items() if at and words[at - 1] in _vocabulary(language).in_year)
     decades = {number.at: int(number.word[:4]) for number in numbers if number.kind == "date" and _DECADE.fullmatch(number.word)}
     spans = {year for first in decades.values() for year in range(first, first + 10)}
-    plain = " ".join(word for word in words if word[0].isalnum())
+    said = " ".join(word for word in words if word[0].isalnum())
     return Stated(
-        words, raw, numbers, frozenset(years.values()) | spans | _between(years), own, _names(raw, language), _has_capitals(raw), plain
+        words, raw, numbers, frozenset(years.values()) | spans | _between(years), own, _names(raw, language), _has_capitals(raw), said
     )
 
 
@@ -92,6 +102,7 @@ class _Vocabulary:
     capital_months: bool
     in_year: frozenset[str]
     eras: regex.Pattern[str]
+    clock: regex.Pattern[str]
     function_words: frozenset[str]
 
 
@@ -109,6 +120,7 @@ def _vocabulary(language: str) -> _Vocabulary:
         capital_months=lex.months_capitalised,
         in_year=asked.in_year if asked else frozenset(),
         eras=asked.nouns.get("date", _NEVER) if asked else _NEVER,
+        clock=(asked.clock if asked else None) or _NEVER,
         function_words=small_words(language),
     )
 
@@ -139,13 +151,9 @@ def _number(raw: tuple[str, ...], words: tuple[str, ...], at: int, language: str
     """The number, month or code at a token."""
     token, known = raw[at], _vocabulary(language)
     if not token[0].isdigit():
-        if words[at] in known.months and (token[0].isupper() or not known.capital_months):
-            return Number(at, "month", words[at])
-        if words[at] in known.numbers:
-            return Number(at, _by_unit(raw, words, at, language) or "count", words[at])
-        if _ROMAN.fullmatch(token) and any(known.eras.fullmatch(word) for word in (*words[max(0, at - 1) : at], *words[at + 1 : at + 2])):
-            return Number(at, "date", words[at])
-        return Number(at, "code", words[at]) if _CODE.fullmatch(token) else None
+        return _in_letters(raw, words, at, language)
+    if _TIME.fullmatch(token) or _is_hour(words, at, known.clock):
+        return Number(at, "time", words[at])
     match = _NUMBER.fullmatch(token)
     refers = "/" in token or raw[max(0, at - 1)] == "§"
     if refers or not match:
@@ -160,6 +168,25 @@ def _number(raw: tuple[str, ...], words: tuple[str, ...], at: int, language: str
     if any(word in known.months for word in (*before, *after)) or any(map(known.eras.fullmatch, (*before[-1:], *after[:1]))):
         return Number(at, "date", words[at])
     return Number(at, "ordinal" if match["ordinal"] else "count", words[at])
+
+
+def _in_letters(raw: tuple[str, ...], words: tuple[str, ...], at: int, language: str) -> Number | None:
+    token, known = raw[at], _vocabulary(language)
+    if words[at] in known.months and (token[0].isupper() or not known.capital_months):
+        return Number(at, "month", words[at])
+    if words[at] in known.numbers:
+        return Number(at, _by_unit(raw, words, at, language) or "count", words[at])
+    if _ROMAN.fullmatch(token) and any(known.eras.fullmatch(word) for word in (*words[max(0, at - 1) : at], *words[at + 1 : at + 2])):
+        return Number(at, "date", words[at])
+    return Number(at, "code", words[at]) if _CODE.fullmatch(token) else None
+
+
+def _is_hour(words: tuple[str, ...], at: int, clock: regex.Pattern[str]) -> bool:
+    """Whether a number is an hour of the day by the words behind it: "9 a.m.", "16.30 Uhr"."""
+    hour = words[at].partition(".")[0]
+    behind = words[at + 1 : at + 3]
+    named = any(clock.fullmatch(" ".join(behind[:count])) for count in range(1, len(behind) + 1))
+    return named and hour.isdecimal() and int(hour) <= _MAX_HOUR
 
 
 def _by_unit(raw: tuple[str, ...], words: tuple[str, ...], at: int, language: str) -> str:

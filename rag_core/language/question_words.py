@@ -124,6 +124,7 @@ class AskedWords:
         superlatives: words of a highest or lowest degree; `not_superlative`: words that only look like one.
         periods: what names a period: year, half, quarter, and q1 to q4, h1, h2.
         in_year: words before a year that say that something is of that year, and not since, until or before it.
+        clock: one or two words behind a number that say that it is a time of the day ("o'clock" is "o clock").
         flows: words for figures that add up over a period, so that a quarter's is not a year's.
         totals: words that a row's label may begin or end with and mean the same ("Total revenue").
         scopes: how a heading says that its figures are of a part only ("... for Obligor Group"), looked for in its `spaced` text.
@@ -149,6 +150,7 @@ class AskedWords:
     not_superlative: FoldedSet = frozenset()
     periods: SearchPatterns = field(default_factory=dict)
     in_year: FoldedSet = frozenset()
+    clock: WholePattern = None
     flows: StarPattern = NEVER
     totals: FoldedSet = frozenset()
     scopes: SearchPattern = None

@@ -158,6 +158,18 @@ def test_given_a_page_of_questions_and_answers_then_a_question_is_never_the_answ
     assert "How many parcels fit in the van?" in read[0].partition("¶")[2]
 
 
+def test_given_a_label_of_what_follows_then_it_states_nothing_and_a_value_or_a_sentence_does() -> None:
+    for text, stated in (
+        ("Notice period:", False),
+        ("Notice period :-", False),
+        ("Notice period of 30 days:", True),
+        ("The notice period differs for each of these groups:", True),
+        ("Notice period: monthly", True),
+    ):
+        found = drafted("What is the notice period?", MemoryCorpus([Text("manual", text)], EMBEDDER))
+        assert bool(found.scored) is stated, text
+
+
 def test_given_a_sentence_with_a_blank_to_fill_in_then_it_states_nothing_and_a_filled_form_does() -> None:
     for text, stated in (
         ("% who say the council will have __ influence after the vote", False),

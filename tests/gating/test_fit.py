@@ -30,6 +30,12 @@ def fit(question: str, text: str, language: str = "en", **context: str) -> Fit:
         ("en", "When was the mill founded?", "It opened in May.", "It is made of stone."),
         ("en", "In what century was the abbey built?", "It was built in the 12th century.", "It has 12 windows."),
         ("en", "How long is the notice period?", "It is three months.", "It must be in writing."),
+        ("en", "When does the hall open?", "It opens at 9 a.m.", "It has 9 doors."),
+        ("en", "How many members has the board?", "5. The board has three members.", "5. The board meets in the hall."),
+        ("en", "By when must the form be returned?", "It must be returned within two weeks.", "It must be signed by two people."),
+        ("de", "Bis wann muss das Zimmer frei sein?", "Es ist bis 10:00 Uhr zu räumen.", "Es hat 10 Betten."),
+        ("cs", "Do kdy se podává reklamace?", "Podává se do dvou měsíců.", "Podává se ve 2 kopiích."),
+        ("es", "¿Hasta qué día hay que pagar?", "Se paga en los primeros 5 días del mes.", "Se paga con 2 tarjetas."),
         ("en", "Who led the project?", "The project was led by Ada Marsh.", "The project was led with care."),
         ("en", "Who led the Orion project?", "It was led by Ada Marsh.", "The Orion project went on."),
         ("en", "Where is the archive?", "The archive is in Lindau.", "The archive is open daily."),
@@ -430,12 +436,29 @@ def test_given_numbers_in_many_notations_then_each_has_its_kind() -> None:
         "12.03.2024": "date",
         "May": "month",
         "B12": "code",
+        "from 6:04": "time",
+        "16:30": "time",
+        "9 a.m.": "time",
+        "at 9 o'clock": "time",
+        "9.30 pm": "time",
+        "46:30": "countcount",
+        "30 pm": "count",
+        "5. Five members": "count",
+        "5. The board": "",
+        "(2) the board": "",
+        "7) a board": "",
+        "7.1 Fees": "",
+        "3. May": "datemonth",
+        "7.1 GHz": "count",
+        "12 members": "count",
         "5x7": "count",
         "1200": "count",
         "may": "",
     }
     assert {text: "".join(number.kind for number in read(text, "en").numbers) for text in kinds} == kinds
     assert [number.kind for number in read("７ Euro im XII. Jahrhundert, fünf Prozent", "de").numbers] == ["money", "date", "percentage"]
+    assert [number.kind for number in read("• bis 19:00 Uhr, ab 9 Uhr", "de").numbers] == ["time", "time"]
+    assert [number.kind for number in read("९ बजे", "hi").numbers] == ["time"]
     assert [number.kind for number in read("5 5th 1200", "xx").numbers] == ["count", "ordinal", "count"]
     assert read("от 1990 до 2005", "ru").years == frozenset(range(1990, 2006))
 

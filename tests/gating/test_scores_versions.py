@@ -30,8 +30,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
-    "language": (3, "5b5c0de5bb17"),
-    "features": (9, "23917df62d68"),
+    "language": (3, "448d2f5470ba"),
+    "features": (9, "c17804cb5ec5"),
 }
 
 
