@@ -68,6 +68,12 @@ class Words(_Column[WordBox]):
         start, end, x0, y0, x1, y1, *sure = self._table[row].tolist()
         return WordBox(int(start), int(end), x0, y0, x1, y1, sure[0] if sure else None)
 
+    def rows(self) -> Iterator[list[float]]:
+        """The words as they stand on disk: as `_word_row` has each, and made several times as fast."""
+        for row in self._table.tolist():
+            row[:2] = int(row[0]), int(row[1])
+            yield row
+
     @classmethod
     def of(cls, words: Sequence[Sequence[float]]) -> Words:
         """The columns of these rows, all of six numbers, or all of seven."""
@@ -144,7 +150,7 @@ def received(words: str, lines: str, cells: str, chars: int, *, by_ocr: bool = F
 def layout_json(words: Sequence[WordBox], lines: Sequence[Line]) -> Iterator[str]:
     """The JSON object of a page's layout as it stands on disk, in parts."""
     yield '{"words":'
-    yield from json_rows(map(_word_row, words))
+    yield from json_rows(words.rows() if isinstance(words, Words) else map(_word_row, words))
     yield ',"lines":'
     yield from json_rows(map(_line_row, lines))
     yield "}\n"

@@ -24,7 +24,7 @@ from simplemma.strategies.dictionaries.stream_dictionary_factory import StreamDi
 from simplemma.utils import normalize_token
 
 from rag_core.language.loader import grammar
-from rag_core.language.words import MAX_WORD_CHARS, fold, words
+from rag_core.language.words import MAX_WORD_CHARS, fold, word_texts
 
 _CACHED_WORDS = 1 << 16  # results of each function that are remembered; chosen
 _local = threading.local()
@@ -35,7 +35,8 @@ _lemmatizer = Lemmatizer(lemmatization_strategy=DefaultStrategy(dictionary_facto
 
 
 def _analysable(word: str) -> bool:
-    return len(word) <= MAX_WORD_CHARS and not any(character.isdigit() for character in word)
+    # a letter is no digit: most words are told without a look at each character
+    return len(word) <= MAX_WORD_CHARS and (word.isalpha() or not any(character.isdigit() for character in word))
 
 
 def _stemmer(algorithm: str) -> Stemmer.Stemmer:
@@ -98,7 +99,18 @@ def terms(text: str, lang: str) -> list[str]:
 
     A fraction gives the terms of its typed form: "½" those of "1/2".
     """
-    return [part for word in words(text) for part in term(word.text, lang).split("\u2044") if part]
+    found: list[str] = []
+    for word in word_texts(text):
+        # a document has most of its words many times
+        found += _parts_of_short(word, lang) if len(word) <= MAX_WORD_CHARS and word.isalpha() else _parts(word, lang)
+    return found
+
+
+def _parts(word: str, lang: str) -> list[str]:
+    return [part for part in term(word, lang).split("\u2044") if part]
+
+
+_parts_of_short = lru_cache(maxsize=_CACHED_WORDS)(_parts)
 
 
 def forms(word: str, lang: str) -> frozenset[str]:

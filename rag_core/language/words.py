@@ -48,6 +48,15 @@ def words(text: str) -> list[Word]:
     return found
 
 
+def word_texts(text: str) -> Iterator[str]:
+    """The texts of `words`, without their offsets."""
+    for match in _WORD.finditer(text):
+        if match["unspaced"]:
+            yield from (word.text for word in _parted(match.group(), match.start()))
+        else:
+            yield match.group()
+
+
 def _parted(run: str, start: int) -> Iterator[Word]:
     """The words of letters written without spaces; what ICU takes for no word, such as a mark alone, is one too."""
     for text in WordBreaker(run, ""):  # its offsets count code units of UTF-16, ours code points

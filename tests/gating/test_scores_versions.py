@@ -30,7 +30,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
-    "language": (3, "448d2f5470ba"),
+    "language": (3, "f612f5c6c729"),
     "features": (9, "c17804cb5ec5"),
 }
 

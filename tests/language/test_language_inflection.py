@@ -29,6 +29,16 @@ def test_given_any_text_when_its_case_changes_then_its_terms_do_not(text: str, l
     assert terms(text.upper(), lang) == terms(text, lang) == terms(text.title(), lang)
 
 
+@settings(deadline=None, derandomize=True)
+@given(st.text(max_size=60) | CASED, st.sampled_from(LANGS))
+def test_given_any_text_when_indexed_then_its_terms_are_those_of_its_words_in_order(text: str, lang: str) -> None:
+    text = f"{text} Straße 5 km² ½ 中文字 {'x' * 70} {text}"
+    parts = [part for word in words(text) for part in term(word.text, lang).split("\u2044") if part]
+
+    assert terms(text, lang) == parts
+    assert terms(text, lang) == parts  # from what is remembered, too
+
+
 @pytest.mark.parametrize(
     ("lang", "text"), [("de", "Verträge gekündigt Praxen"), ("cs", "smlouvu Praze vypovězena"), ("ru", "договоре лет")]
 )

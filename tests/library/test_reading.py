@@ -14,7 +14,7 @@ from library_kit import SETTINGS, library, text
 
 from rag_core.domain.documents import Page, PageSource, WordBox
 from rag_core.errors import LimitExceeded
-from rag_core.ingest.layout import Lines, Words
+from rag_core.ingest.layout import Lines, Words, layout_json
 from rag_core.ingest.reading import pdf_process
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.library.disk.files import Stamp, stamp_file
@@ -115,3 +115,13 @@ def test_given_pages_of_a_scan_when_stored_then_each_word_is_as_sure_as_it_was_a
     assert tuple(page_from_json(*page_to_json(page, 0)).words) == words
     assert [len(row) for row in json.loads(gzip.decompress(page_to_json(earlier, 0)[1]))["words"]] == [6, 6]  # as before it was kept
     assert tuple(page_from_json(*page_to_json(earlier, 0)).words) == earlier.words
+
+
+@pytest.mark.parametrize("sure", [None, 0.25])
+def test_given_words_in_columns_when_stored_then_they_stand_on_disk_as_words_one_by_one(sure: float | None) -> None:
+    one = [WordBox(0, 3, 1.5, 2.0, 3.25, 4.0, sure), WordBox(4, 9, 1e-7, 2.0, 300.125, 4.0, sure)]
+    columns = Words.of([word if sure is not None else word[:6] for word in one])
+
+    assert "".join(layout_json(columns, ())) == "".join(layout_json(one, ()))
+    assert json.loads("".join(layout_json(columns, ())))["words"][0][:2] == [0, 3]
+    assert "".join(layout_json(Words.of([]), ())) == "".join(layout_json((), ()))
