@@ -22,6 +22,7 @@ from rag_core.language import words as find_words
 from rag_core.settings import Mode
 
 WHEN_INDEXED = "Ask again when indexing is done: a part of the documents can be found by their words only until then."
+WHEN_READ = "Ask again when the document is read: the answer may stand on a page that cannot be searched yet."
 MAX_WORDS = 5  # words of the question that a suggestion names; chosen
 MAX_UNSURE = 8  # words of a scan that a note names; the citations have them all
 MIN_SPELT, SPELT = 4, 0.8  # letters of a word that may be misspelt, and how like another one has to be (difflib's ratio); chosen
@@ -92,14 +93,22 @@ def indexing_in_words(measurements: Measurements) -> str:
     if state is None:
         return ""
     found = f"{state.percent} % of {'its' if state.documents == 1 else 'their'} passages can be found by meaning, all of them by words"
+    doing = "indexed"
+    if state.pages:
+        doing = "read"
+        far = f"{state.read} of {state.pages} pages can be searched so far"
+        found = f"{far}, {state.percent} % of their passages by meaning, all of them by words"
     if state.searched == 1:
-        return f"The document is still being indexed: {found}."
-    return f"{state.documents} of {state.searched} documents {'is' if state.documents == 1 else 'are'} still being indexed: {found}."
+        return f"The document is still being {doing}: {found}."
+    return f"{state.documents} of {state.searched} documents {'is' if state.documents == 1 else 'are'} still being {doing}: {found}."
 
 
 def ask_again(measurements: Measurements) -> tuple[str, ...]:
     """The suggestion of a refusal while documents are being indexed."""
-    return (WHEN_INDEXED,) if indexing_of(measurements.metadata) else ()
+    state = indexing_of(measurements.metadata)
+    if state is None:
+        return ()
+    return (WHEN_READ if state.pages else WHEN_INDEXED,)
 
 
 def on_contradictions(measurements: Measurements) -> tuple[str, ...]:

@@ -20,18 +20,24 @@ class Indexing:
     Args:
         documents: how many of the searched documents wait.
         searched: how many documents are searched.
-        passages: of the documents that wait; all of them are found by their words.
+        passages: of the documents that wait, of the pages that were read; all of them are found by their words.
         embedded: how many of these have a vector, so that they are found by cosine too.
+        pages: of the documents that are still being read, all of their pages; 0 where none is.
+        read: how many of these were read, and can be searched.
     """
 
     documents: int
     searched: int
     passages: int
     embedded: int
+    pages: int = 0
+    read: int = 0
 
     def __post_init__(self) -> None:
         if not 0 < self.documents <= self.searched or not 0 <= self.embedded <= self.passages or not self.passages:
             raise ValueError(f"Indexing needs documents among the searched ones, and passages of which some are embedded, got {self}")
+        if not 0 < self.read < self.pages and (self.read, self.pages) != (0, 0):
+            raise ValueError(f"Of a document that is still being read some pages are read, and not all, got {self}")
 
     @property
     def percent(self) -> int:
@@ -39,12 +45,17 @@ class Indexing:
         return 100 * self.embedded // self.passages
 
     def lowered(self, probability: float | None) -> float | None:
-        """An estimate from what was found so far, less what it may have gained by rivals that nobody could find yet."""
-        return None if probability is None else max(0.0, probability - ALLOWANCE * (1 - self.embedded / self.passages))
+        """An estimate from what was found so far, less what it may have gained by rivals that nobody could find yet.
+
+        While pages are being read it is lowered as if nothing was embedded: nobody knows what they hold.
+        """
+        known = 0.0 if self.pages else self.embedded / self.passages
+        return None if probability is None else max(0.0, probability - ALLOWANCE * (1 - known))
 
     def to_json(self) -> dict[str, int]:
-        """As it stands in the metadata."""
-        return asdict(self)
+        """As it stands in the metadata; without pages where all were read."""
+        row = asdict(self)
+        return row if self.pages else {name: value for name, value in row.items() if name not in ("pages", "read")}
 
 
 def indexing_of(metadata: Mapping[str, Any]) -> Indexing | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from rag_core.domain.documents import Document
+from rag_core.domain.indexing import indexing_of
 from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.ports import Corpus
 from rag_core.errors import RagError
@@ -61,10 +62,13 @@ def missing_entities(
 def nowhere_spoken_of(measurements: Measurements, missing: Collection[str], corpus: Corpus, rows: Sequence[int] | None) -> tuple[str, ...]:
     """The missing entities that no searched document names in any form (`rag_core.gating.nowhere`).
 
-    Empty where this cannot be known: nothing was searched, a page could not be read, there is too much text to read, or a caller gave only
-    some passages.
+    Empty where this cannot be known: nothing was searched, a page could not be read or is still to be read, there is too much text to
+    read, or a caller gave only some passages.
     """
     facts, language = measurements.library, measurements.understanding.language
+    state = indexing_of(measurements.metadata)
+    if state is not None and state.pages:
+        return ()
     if not missing or corpus.given is not None or not facts.passages or facts.unreadable or facts.pages + facts.passages > MAX_TEXTS:
         return ()
     asked = core(expand(measurements.question), language)

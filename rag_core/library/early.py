@@ -5,18 +5,21 @@ Nothing stands in for a vector that is missing. A question has those made that i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_core.domain.documents import Page
 from rag_core.domain.indexing import Indexing
 from rag_core.domain.ports import Embedder, LexicalStore, VectorIndex, Vectors
 from rag_core.library.indexing.embedding import vectors_of
 from rag_core.library.indexing.waiting import WaitingDocument
+from rag_core.library.stored.manifest import Entry
 from rag_core.library.stored.packed import Passages
 from rag_core.library.stored.snapshot import Snapshot
+from rag_core.library.stored.stored_pages import Pages, PagesSoFar
 
 MAX_NOW = 12  # passages that are embedded for one question, in one request: as many as a short one may have, which goes before the job's
 
@@ -96,6 +99,22 @@ class EarlyVectors:
 
 
 @dataclass(frozen=True, eq=False)
+class _Pages:
+    """The pages of documents, of which those in `so_far`, by key, are still being read."""
+
+    whole: Pages
+    so_far: Mapping[str, PagesSoFar]
+
+    def page(self, entry: Entry, number: int) -> Page:
+        """See `PageReader.page`."""
+        return self.so_far.get(entry.key, self.whole).page(entry, number)
+
+    def text(self, entry: Entry, number: int) -> str:
+        """See `PageReader.text`."""
+        return self.so_far.get(entry.key, self.whole).text(entry, number)
+
+
+@dataclass(frozen=True, eq=False)
 class Early:
     """The `Waiting` of such a version; `whole` is all of it, `first` the first row that waits."""
 
@@ -106,15 +125,24 @@ class Early:
     embedder: Embedder
 
     def indexing(self, rows: Sequence[int] | None) -> Indexing | None:
-        """See `Waiting.indexing`. A document counts while any of its passages lacks a vector."""
+        """See `Waiting.indexing`. A document counts while it is being read, or any of its passages lacks a vector."""
         known, ranges = self.vectors.known, self.whole.passages.ranges
-        ends = [one.stop for one in ranges]
+        ends, published = [one.stop for one in ranges], len(ranges) - len(self.documents)
         searched = range(len(ranges)) if rows is None else sorted(set(np.searchsorted(ends, rows, side="right").tolist()))
-        own = [known[one.start - self.first : one.stop - self.first] for one in (ranges[at] for at in searched) if one.start >= self.first]
-        missing = [one for one in own if not one.all()]
+        own = [
+            (self.documents[at - published], known[ranges[at].start - self.first : ranges[at].stop - self.first])
+            for at in searched
+            if at >= published
+        ]
+        missing = [(one, known) for one, known in own if one.pages or not known.all()]
         if not missing:
             return None
-        return Indexing(len(missing), len(searched), sum(map(len, missing)), sum(int(one.sum()) for one in missing))
+        passages, embedded = sum(len(known) for _, known in missing), sum(int(known.sum()) for _, known in missing)
+        reading = [one for one, _ in missing if one.pages]
+        return Indexing(
+            len(missing), len(searched), passages, embedded,
+            pages=sum(one.pages for one in reading), read=sum(one.entry.document.page_count for one in reading),
+        )  # fmt: skip
 
     def embedded(self, rows: Sequence[int]) -> Snapshot:
         """See `Waiting.embedded`: of the first `MAX_NOW` rows, so that a question that is asked again finds no others than before."""
@@ -148,5 +176,7 @@ def early(published: Snapshot, documents: Sequence[WaitingDocument], lexical: Le
     passages = Passages([*published.passages.groups, *(one.passages for one in documents)])
     vectors = EarlyVectors(published.vectors, first, documents)
     entries = (*published.entries, *(one.entry for one in documents))
-    whole = Snapshot(published.version, passages, vectors, words, entries, published.reader)
+    drafts = {one.entry.key: one.so_far for one in documents if one.so_far is not None}
+    reader = _Pages(published.reader, drafts) if drafts else published.reader
+    whole = Snapshot(published.version, passages, vectors, words, entries, reader)
     return replace(whole, waiting=Early(whole, vectors, first, tuple(documents), embedder))

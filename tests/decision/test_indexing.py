@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rag_core.decision.batch import replay_many
 from rag_core.decision.decide import decide, replay
-from rag_core.decision.notes import WHEN_INDEXED, indexing_in_words
+from rag_core.decision.notes import WHEN_INDEXED, WHEN_READ, indexing_in_words
 from rag_core.domain.indexing import ALLOWANCE, INDEXING, Indexing, indexing_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import ConfidenceLevel
@@ -19,6 +19,7 @@ from rag_core.records import from_record, to_record
 from rag_core.settings import Settings
 
 HALF = Indexing(1, 1, 200, 100)
+READING = Indexing(1, 1, 200, 100, pages=300, read=120)  # of pages that were read
 
 
 def waiting(state: Indexing | None = HALF, of: Settings | None = None, **fields: object) -> Measurements:
@@ -37,6 +38,16 @@ def waiting(state: Indexing | None = HALF, of: Settings | None = None, **fields:
         (
             Indexing(2, 3, 500, 0),
             "2 of 3 documents are still being indexed: 0 % of their passages can be found by meaning, all of them by words.",
+        ),
+        (
+            READING,
+            "The document is still being read: 120 of 300 pages can be searched so far, "
+            "50 % of their passages by meaning, all of them by words.",
+        ),
+        (
+            Indexing(1, 3, 9, 0, pages=40, read=32),
+            "1 of 3 documents is still being read: 32 of 40 pages can be searched so far, "
+            "0 % of their passages by meaning, all of them by words.",
         ),
         (None, ""),
     ],
@@ -75,6 +86,7 @@ def test_given_a_refusal_then_asking_again_is_its_first_suggestion() -> None:
     assert not refused.is_safe()
     assert refused.suggestions[0] == WHEN_INDEXED
     assert WHEN_INDEXED not in decide(waiting(None, of=strict)).suggestions
+    assert decide(waiting(READING, of=strict)).suggestions[0] == WHEN_READ
 
 
 @given(passages=st.integers(1, 10**6), share=st.floats(0, 1), probability=st.floats(0, 1))
@@ -90,16 +102,35 @@ def test_an_estimate_is_never_raised_and_lowered_by_what_is_missing_alone(passag
     assert state.lowered(None) is None
 
 
-def test_given_a_record_then_it_names_the_state_and_replays_with_it() -> None:
-    measured = waiting()
+def test_given_pages_that_are_not_read_then_an_estimate_is_lowered_as_if_nothing_was_embedded() -> None:
+    assert READING.lowered(0.8) == pytest.approx(0.8 - ALLOWANCE)
+    assert Indexing(1, 1, 200, 200, pages=300, read=120).lowered(0.8) == pytest.approx(0.8 - ALLOWANCE)
+    assert READING.lowered(0.05) == 0.0
+    assert READING.lowered(None) is None
+
+
+@pytest.mark.parametrize("state", [HALF, READING])
+def test_given_a_record_then_it_names_the_state_and_replays_with_it(state: Indexing) -> None:
+    measured = waiting(state)
 
     again = from_record(json.loads(json.dumps(to_record(measured))))
 
-    assert indexing_of(again.metadata) == HALF
-    assert replay(again, again.settings.changed(min_correctness=0.3)).metadata[INDEXING] == HALF.to_json()
+    assert indexing_of(again.metadata) == state
+    assert replay(again, again.settings.changed(min_correctness=0.3)).metadata[INDEXING] == state.to_json()
+
+
+def test_given_a_document_that_is_read_then_its_state_has_the_four_numbers_of_before() -> None:
+    assert HALF.to_json() == {"documents": 1, "searched": 1, "passages": 200, "embedded": 100}
+    assert READING.to_json() == HALF.to_json() | {"pages": 300, "read": 120}
 
 
 @pytest.mark.parametrize("numbers", [(0, 1, 5, 0), (2, 1, 5, 0), (1, 1, 5, 6), (1, 1, 5, -1), (1, 1, 0, 0)])
 def test_given_numbers_that_cannot_be_then_there_is_no_such_state(numbers: tuple[int, int, int, int]) -> None:
     with pytest.raises(ValueError, match="Indexing needs"):
         Indexing(*numbers)
+
+
+@pytest.mark.parametrize(("pages", "read"), [(10, 10), (10, 11), (10, 0), (0, 3), (10, -1)])
+def test_given_pages_that_cannot_be_then_there_is_no_such_state(pages: int, read: int) -> None:
+    with pytest.raises(ValueError, match="some pages are read, and not all"):
+        Indexing(1, 1, 5, 0, pages, read)

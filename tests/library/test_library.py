@@ -13,6 +13,7 @@ from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.documents import DateSource, Metadata
 from rag_core.errors import InvalidInput, LibraryError, ModelMismatch
+from rag_core.library.indexing import documents as made_of_pages
 from rag_core.library.indexing import embedding
 from rag_core.library.indexing import indexer as indexing
 from rag_core.library.library import Library
@@ -165,8 +166,8 @@ def test_given_a_fault_of_ours_on_one_file_when_added_then_the_others_go_on_and_
             raise ZeroDivisionError("trap")
         return real(document_id, pages, **rest)
 
-    real = indexing.chunk
-    monkeypatch.setattr(indexing, "chunk", chunk)
+    real = made_of_pages.chunk
+    monkeypatch.setattr(made_of_pages, "chunk", chunk)
 
     report = library(tmp_path).add([text("a", "A trap."), text("b", "No danger.")], SETTINGS)
 

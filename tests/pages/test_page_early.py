@@ -12,10 +12,13 @@ from page_kit import JOB_SECONDS, ask, asked_of, by_key, session_of, settle, tex
 from streamlit.testing.v1 import AppTest
 
 from rag_core.adapters.embedding.embedded import EmbeddedModel
+from rag_core.domain.documents import Page
 from rag_core.domain.indexing import INDEXING, indexing_of
 from rag_core.domain.ports import Vectors
-from rag_core.library.indexing import adding
-from ui.app.texts import say
+from rag_core.library.disk.files import Stamp
+from rag_core.library.indexing import adding, drafts
+from rag_core.library.stored.stored_pages import PageWriter
+from ui.app.texts import say, tell
 
 PAGES = 24  # enough once `EARLY_PASSAGES` is lower: a busy machine embeds a hundred for minutes
 QUESTION = "What does buoy 17 show?"
@@ -108,4 +111,57 @@ def test_given_a_job_that_is_stopped_when_its_file_was_asked_then_the_page_asks_
     decision = asked_of(page).decision
     assert INDEXING not in decision.metadata
     assert "buoys.pdf" not in {name for name, _ in decision.retrieved}
+    assert not page.exception
+
+
+def test_given_a_file_of_which_only_the_first_pages_are_read_when_asked_then_it_is_told_and_asked_again_as_more_is_read(
+    app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_PRESET", "open")
+    monkeypatch.setattr(drafts, "FIRST_PAGES", 4)  # so the next draft has 8 pages
+    stands = {number: threading.Event() for number in (5, 9)}
+    go = {number: threading.Event() for number in stands}
+    read = drafts.Drafts.read
+
+    def held(self: drafts.Drafts, page: Page, source: Stamp, writer: PageWriter) -> None:
+        read(self, page, source, writer)
+        if page.number in stands:
+            stands[page.number].set()
+            assert go[page.number].wait(JOB_SECONDS)
+
+    monkeypatch.setattr(drafts.Drafts, "read", held)
+    page = settle(app)
+    made = pymupdf.open()
+    for number in range(1, PAGES + 1):
+        made.new_page().insert_textbox((50, 50, 545, 790), f"Chapter {number}. The buoy {number} shows two red flags. " * 8, fontsize=11)
+    page.file_uploader[0].set_value([("buoys.pdf", bytes(made.tobytes(deflate=True)), "application/pdf")]).run()
+    try:
+        assert stands[5].wait(JOB_SECONDS)
+        page.run()
+        assert tell("jobs.early_reading", n=4) in texts(page)
+
+        ask(page, "What does buoy 3 show?")
+
+        first = asked_of(page)
+        assert "two red flags" in first.decision.answer
+        assert first.decision.citations[0].page == 3
+        assert first.decision.citations[0].boxes
+        assert len(page.image) == 1
+        assert f"still being read: 4 of {PAGES} pages can be searched so far" in said(page)
+        assert texts(page).count("still being read") == 1  # not as a note too
+        page.run()
+        assert asked_of(page).measurements is first.measurements  # nothing has changed
+
+        go[5].set()
+        assert stands[9].wait(JOB_SECONDS)
+        page.run()
+
+        state = indexing_of(asked_of(page).measurements.metadata)
+        assert state is not None
+        assert (state.read, state.pages) == (8, PAGES)
+    finally:
+        for event in go.values():
+            event.set()
+    settle(page)
+    assert INDEXING not in asked_of(page).decision.metadata
     assert not page.exception

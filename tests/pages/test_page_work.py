@@ -158,7 +158,7 @@ def test_given_a_session_that_was_closed_when_its_job_ended_then_another_sees_wh
 def test_given_a_page_when_a_document_is_published_meanwhile_then_it_can_tell_from_what_it_shows(app: AppTest, library: Path) -> None:
     page = settle(app)  # the samples
     generation, count, _, _ = page.session_state["jobs_page"]
-    assert count == len(state.engine().library.snapshot.documents)
+    assert count == len(state.engine().library.snapshot.passages)
 
     state.engine().library.add([Source("bridge.pdf", BRIDGE, "pdf")], Settings.load())
 

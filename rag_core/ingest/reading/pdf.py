@@ -57,6 +57,7 @@ def read_pdf(
     keep_hidden: bool = False,
     ocr: bool = True,
     form: str = "pdf",
+    begun: Callable[[PdfContent, int], None] = lambda stated, count: None,
     keep: Callable[[Page], Page] = lambda page: page,
     recognised: Kept | None = None,
     progress: Progress | None = None,
@@ -72,6 +73,7 @@ def read_pdf(
         keep_hidden: leave text that cannot be seen in `Page.text`, each word between HIDDEN_SIGNS (it is counted in any case).
         ocr: read pages that are pictures, where Tesseract's language data are installed.
         form: pdf, or html or docx, whose text is laid out as pages; see `rag_core.ingest.reading.pdf_facts.form_of`.
+        begun: told what the file says of itself, without its pages, and how many it has, before the first one comes.
         keep: given each page as it comes; what it returns is kept in memory as the page.
         recognised: what was read of pictures before, and where that of this reading is put.
         progress: told (name, page, pages) after each page.
@@ -104,6 +106,7 @@ def read_pdf(
                 match event["event"]:
                     case "open":
                         opened = event
+                        begun(_content(opened, (), (), ()), int(opened["count"]))
                     case "page":
                         page = _page(event)
                         for kind, chars in event.get("kinds", {}).items():

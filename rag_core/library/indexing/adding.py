@@ -144,8 +144,14 @@ class Adding:
             self._finish_group()
 
     def _prepare(self, row: Accepted, password: str | None) -> Prepared | None:
+        # one that is in the library already is asked as it is, until its new form is complete
+        drafted = self._drafted if self._waiting is not None and row.id not in self._writer.entries else None
         try:
-            return self._indexer.prepare(row, password)
+            return self._indexer.prepare(row, password, drafted, lambda: row.id in self._unwanted())
+        except Cancelled:
+            if self._stopped() or row.id not in self._unwanted():
+                raise
+            self._give_up_unwanted()
         except IngestError as error:
             self._failed(row, error, self._keep_locked and row.needs_password and isinstance(error, PasswordNeeded))
         except (RagError, OSError):
@@ -156,12 +162,20 @@ class Adding:
             self._failed(row, IngestError(problem, remedy="Report it with the log; the other files are unharmed."))
         return None
 
+    def _drafted(self, draft: WaitingDocument) -> None:
+        """Let the first pages of a document be asked while the others are read."""
+        assert self._waiting is not None
+        self._announced[draft.id] = draft
+        self._waiting.announce([draft])
+
     def _warn(self, row: Accepted, problem: IngestError | None) -> None:
         if problem is not None:
             self._problems.append((row.name, problem))
 
     def _failed(self, row: Accepted, error: IngestError, keep: bool = False) -> None:
         self._problems.append((row.name, error))
+        if self._announced.pop(row.id, None) is not None and self._waiting is not None:  # its first pages could be read
+            self._waiting.withdraw([row.id])
         # a rebuild replaces the document: its source must stay on the list, unless nothing can be read from it any more
         if isinstance(error, StoredFileDamaged) or not (keep or self._at_once):
             self._settled.append(row.digest)
@@ -179,7 +193,9 @@ class Adding:
 
     def _announce(self, group: Sequence[Prepared]) -> None:
         """Let new documents be asked while they are embedded, unless their vectors are there in a moment."""
-        if self._waiting is None or sum(len(one.passages) for one in group) < EARLY_PASSAGES:
+        if self._waiting is None:
+            return
+        if sum(len(one.passages) for one in group) < EARLY_PASSAGES and not any(one.row.id in self._announced for one in group):
             return
         # one that is in the library already is asked as it is, until its new form is complete
         new = {one.row.id: self._indexer.waiting(one) for one in group if one.row.id not in self._writer.entries}

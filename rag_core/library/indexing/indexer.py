@@ -16,17 +16,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from rag_core.domain.documents import Document, Page, PageSource
+from rag_core.domain.documents import Document
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Cancel, Embedder, Progress
 from rag_core.errors import InvalidInput, LibraryDamaged, LibraryError, StoredFileDamaged
 from rag_core.ingest.dating.dated import first_page_date
-from rag_core.ingest.dating.days import believed
 from rag_core.ingest.layout import json_rows
-from rag_core.ingest.passages import strategies
-from rag_core.ingest.passages.chunk import chunk
 from rag_core.ingest.reading.tessdata import find_tessdata
-from rag_core.language import detect
 from rag_core.library.disk.files import (
     Stamp,
     pack_parts,
@@ -41,12 +37,14 @@ from rag_core.library.disk.files import (
 )
 from rag_core.library.disk.private import make_folder, write
 from rag_core.library.indexing.cutting import Cutting
-from rag_core.library.indexing.embedding import Made, terms_of, vectors_of
-from rag_core.library.indexing.reading import READING_FILES, READING_VERSION, Reading, ReadOptions, no_text, read, reuse
+from rag_core.library.indexing.documents import document_of, entry_of, manner_of, passages_of
+from rag_core.library.indexing.drafts import Announce, Drafts, Memory
+from rag_core.library.indexing.embedding import Made, vectors_of
+from rag_core.library.indexing.reading import READING_FILES, Reading, ReadOptions, no_text, read, reuse
 from rag_core.library.indexing.waiting import WaitingDocument
 from rag_core.library.stored import stored_sources
 from rag_core.library.stored.inbox import Accepted
-from rag_core.library.stored.manifest import DOCUMENT, Entry, combined
+from rag_core.library.stored.manifest import DOCUMENT, Entry
 from rag_core.library.stored.store import PASSAGES, VECTORS, Store
 from rag_core.library.stored.stored_json import document_from_json, document_to_json, passages_to_json
 from rag_core.library.stored.stored_pages import LAYOUT, PAGES
@@ -54,7 +52,6 @@ from rag_core.library.stored.writer import TERMS, Parts, pack_terms
 from rag_core.settings import Settings
 
 INDEX_VERSION = 3  # chunker, language module and normalisation together; a library of another version must be rebuilt
-LANGUAGE_CHARS = 20_000  # enough to detect a language by
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +110,14 @@ class Indexer:
             if entry is not None:
                 yield entry
 
-    def prepare(self, row: Accepted, password: str | None) -> Prepared:
+    def prepare(self, row: Accepted, password: str | None, drafted: Announce | None = None, cancelled: Cancel | None = None) -> Prepared:
         """Read and cut a source.
+
+        Args:
+            row: the source.
+            password: opens it where it is encrypted.
+            drafted: gets the document as far as it is read, again and again while a long PDF is read.
+            cancelled: asked beside what stops the indexer.
 
         Raises:
             StoredFileDamaged: the stored file is not what was handed in, and was not read before.
@@ -123,30 +126,19 @@ class Indexer:
         """
         options, key = self._read_options(row), self._key(row, self._can_ocr)
         folder = self._store.root / "work" / f"{row.digest}-{_hash(asdict(options))}"
-        reading, reused = self._reading(row, password, options, folder)
-        cut = Cutting(self._embedder, f"{row.name}: cutting", [len(page.text) for page in reading.pages], self._progress)
-        language = row.language.casefold()[:2] or detect(_sample(reading.pages))
-        wanted = row.strategy or self._settings.strategy
-        choice = strategies.choose(reading.pages, language) if wanted == "auto" else strategies.named(wanted)
-        title = row.metadata.title or reading.metadata.title or _title_of(row)
-        passages = chunk(
-            row.id,
-            reading.pages,
-            language=language,
-            title=title,
-            strategy=choice.strategy,
-            embedder=cut,
-            max_tokens=min(choice.strategy.max_tokens, self._settings.passage_tokens),
-            overlap_tokens=self._settings.overlap_tokens,
-            cancelled=self._cancelled,
-        )
-        document = _document(row, reading, language, choice, reading.source.size)
+        stopped, memory = self._stopped_by(cancelled), Memory(self._embedder)
+        drafts = Drafts(row, key, self._settings, memory, drafted, stopped) if drafted and row.kind == "pdf" else None
+        reading, reused = self._reading(row, password, options, folder, drafts, stopped)
+        telling = Cutting(memory, f"{row.name}: cutting", [len(page.text) for page in reading.pages], self._progress)
+        manner = manner_of(row, reading, self._settings)
+        passages = passages_of(row, reading.pages, manner, self._settings, telling, stopped)
+        document = document_of(row, reading, manner)
         if not passages:
             raise no_text(document)
-        indexed = terms_of(row.name, title, passages)
-        cut.finished()
+        indexed = memory.terms_of(row.name, manner.title, passages)
+        telling.finished()
         problem = self.problem(row) if reused else None
-        return Prepared(row, key, document, title, tuple(passages), indexed, folder, reading.source, problem)
+        return Prepared(row, key, document, manner.title, passages, indexed, folder, reading.source, problem)
 
     def problem(self, row: Accepted) -> StoredFileDamaged | None:
         """The fault in the stored file of a source whose pages were read before; None when it is as it was handed in."""
@@ -160,7 +152,7 @@ class Indexer:
         """The prepared source as a document that can be asked while its vectors are made."""
         row, folder = prepared.row, f"documents/{prepared.key}"
         files = {f"{folder}/{name}": stamp_file(prepared.folder / name) for name in (PAGES, LAYOUT)}
-        entry = _entry(prepared.key, prepared.document, row, {**files, stored_sources.name_of(row): prepared.source})
+        entry = entry_of(prepared.key, prepared.document, row, {**files, stored_sources.name_of(row): prepared.source})
         return WaitingDocument(entry, prepared.title, prepared.passages, prepared.terms, prepared.folder)
 
     def finish(self, group: Sequence[Prepared], made: Made | None = None, cancelled: Cancel | None = None) -> Iterator[tuple[Entry, Parts]]:
@@ -178,8 +170,8 @@ class Indexer:
         """
         name = group[0].row.name if len(group) == 1 else f"{len(group)} texts"
         titled = [(prepared.title, passage) for prepared in group for passage in prepared.passages]
-        stops = [one for one in (self._cancelled, cancelled) if one is not None]
-        vectors = vectors_of(self._embedder, titled, f"{name}: embedding", self._progress, lambda: any(stop() for stop in stops), made=made)
+        stopped = self._stopped_by(cancelled)
+        vectors = vectors_of(self._embedder, titled, f"{name}: embedding", self._progress, stopped, made=made)
         first = 0
         for prepared in group:
             last = first + len(prepared.passages)
@@ -187,7 +179,13 @@ class Indexer:
             yield self._write(prepared, parts), parts
             first = last
 
-    def _reading(self, row: Accepted, password: str | None, options: ReadOptions, folder: Path) -> tuple[Reading, bool]:
+    def _stopped_by(self, cancelled: Cancel | None) -> Cancel:
+        stops = [one for one in (self._cancelled, cancelled) if one is not None]
+        return lambda: any(stop() for stop in stops)
+
+    def _reading(
+        self, row: Accepted, password: str | None, options: ReadOptions, folder: Path, drafts: Drafts | None, cancelled: Cancel
+    ) -> tuple[Reading, bool]:
         """The pages, and whether they were read before."""
         # a text is read faster than looked for
         folders = [folder, *sorted((self._store.root / "documents").glob(f"{row.digest}-*"))] if row.kind == "pdf" else []
@@ -200,7 +198,7 @@ class Indexer:
             except LibraryDamaged as error:
                 raise _stored_file_damaged(row, error) from error
             with data:
-                reading = read(row, data, source, options, folder, password, self._progress, self._cancelled)
+                reading = read(row, data, source, options, folder, password, self._progress, cancelled, drafts)
         return reading, reused
 
     def _write(self, prepared: Prepared, parts: Parts) -> Entry:
@@ -246,7 +244,7 @@ class Indexer:
             return None  # it never was completed, or was damaged since: it is made again
         files = {f"documents/{key}/{name}": value for name, value in {**stamps, DOCUMENT: stamp(data)}.items()}
         files[stored_sources.name_of(row)] = source
-        return self.dated(_entry(key, document, row, files))
+        return self.dated(entry_of(key, document, row, files))
 
     def dated(self, entry: Entry) -> Entry:
         """The document with the day of its first page, also where an earlier version did not look for one."""
@@ -276,11 +274,6 @@ class Indexer:
         return f"{row.digest}-{_hash({**reading, **cutting})}"
 
 
-def _entry(key: str, document: Document, row: Accepted, files: Mapping[str, Stamp]) -> Entry:
-    """A document under the name and metadata that it was handed in with."""
-    return Entry(key, replace(document, name=row.name, metadata=combined(document.metadata, row.metadata)), row, files)
-
-
 def _stored_file_damaged(row: Accepted, error: LibraryDamaged, beside: str = "") -> StoredFileDamaged:
     problem = f"The stored file of {row.name} cannot be used. {error.problem}"
     return StoredFileDamaged(f"{problem} {beside}".rstrip(), remedy="Add the file again.")
@@ -288,38 +281,3 @@ def _stored_file_damaged(row: Accepted, error: LibraryDamaged, beside: str = "")
 
 def _hash(values: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _sample(pages: Iterable[Page]) -> str:
-    sample = ""
-    for page in pages:
-        sample += page.text[: LANGUAGE_CHARS - len(sample)] + "\n"
-        if len(sample) >= LANGUAGE_CHARS:
-            break
-    return sample
-
-
-def _title_of(row: Accepted) -> str:
-    """A title from a PDF's name ("AMAZON_2017_10K.pdf"), for the context that is embedded; a caller's id says nothing."""
-    return Path(row.name).stem.replace("_", " ") if row.kind == "pdf" else ""
-
-
-def _document(row: Accepted, reading: Reading, language: str, choice: strategies.Choice, size: int) -> Document:
-    pages, today, stated = reading.pages, date.today(), reading.metadata.date
-    return Document(
-        id=row.id,
-        name=row.name,
-        language=language,
-        page_count=len(pages),
-        metadata=replace(reading.metadata, date=""),
-        page_date=first_page_date(pages[0], language, today) if pages else "",
-        file_date=stated if believed(stated, today) else "",
-        strategy=choice.strategy.name,
-        strategy_evidence=choice.evidence,
-        ocr_pages=tuple(page.number for page in pages if page.source is PageSource.OCR),
-        unreadable_pages=tuple(page.number for page in pages if page.source is PageSource.UNREADABLE),
-        hidden_chars=sum(page.hidden_chars for page in pages),
-        problems=tuple(dict.fromkeys(reading.problems)),  # those of single pages are among them, with their pages
-        size_bytes=size,
-        reading_version=READING_VERSION if row.kind == "pdf" else 0,
-    )

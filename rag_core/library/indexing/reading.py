@@ -8,14 +8,14 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 from rag_core.domain.documents import Document, Metadata, Page
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.errors import EmptyDocument, IngestError, LibraryError, LimitExceeded, PasswordNeeded
 from rag_core.ingest.layout import Lines
 from rag_core.ingest.limits import DEFAULT_LIMITS
-from rag_core.ingest.reading.pdf import SAVE_AGAIN, read_pdf
+from rag_core.ingest.reading.pdf import SAVE_AGAIN, PdfContent, read_pdf
 from rag_core.ingest.reading.pdf_facts import form_of
 from rag_core.ingest.reading.pdf_process import size_of
 from rag_core.ingest.reading.tessdata import missing_packages
@@ -71,6 +71,18 @@ class Reading:
     source: Stamp = UNREAD  # the bytes that it was read from
 
 
+class Listener(Protocol):
+    """Hears of the pages of a PDF as they come."""
+
+    def begun(self, stated: Metadata, count: int) -> None:
+        """The file says this of itself, and has so many pages."""
+        ...
+
+    def read(self, page: Page, source: Stamp, writer: PageWriter) -> None:
+        """The next page was read, and `writer` has written it; `source` is the file's stamp."""
+        ...
+
+
 def read(
     row: Accepted,
     data: BinaryIO,
@@ -80,11 +92,12 @@ def read(
     password: str | None,
     progress: Progress | None,
     cancelled: Cancel | None,
+    drafts: Listener | None = None,
 ) -> Reading:
     """Read a source, and write the reading into `folder`, which must exist. A text document is one page, its text kept as it is.
 
     Pages are written as they come; they count only once the last file of the reading stands. What OCR has read by then is kept apart,
-    so that it need not be read again after a kill. `source` is the stamp of the bytes.
+    so that it need not be read again after a kill. `source` is the stamp of the bytes. `drafts` hears of the pages of a PDF as they come.
 
     Raises:
         IngestError: it cannot be read.
@@ -93,7 +106,7 @@ def read(
     """
     recognised = RecognisedPages(folder)
     with PageWriter(folder, LAYOUT_BYTES) as writer:
-        reading = replace(_read(row, data, options, writer, recognised, password, progress, cancelled), source=source)
+        reading = replace(_read(row, data, source, options, writer, recognised, password, progress, cancelled, drafts), source=source)
     _keep(reading, options, folder, writer.stamps())
     recognised.forget()
     return reading
@@ -102,12 +115,14 @@ def read(
 def _read(
     row: Accepted,
     data: BinaryIO,
+    source: Stamp,
     options: ReadOptions,
     writer: PageWriter,
     recognised: RecognisedPages,
     password: str | None,
     progress: Progress | None,
     cancelled: Cancel | None,
+    drafts: Listener | None,
 ) -> Reading:
     held = 0
 
@@ -120,7 +135,10 @@ def _read(
                 f"Text and rows of the file take more than {HELD_BYTES >> 20} MiB of memory (reached on page {page.number:,}).",
                 remedy="Split the file into parts.",
             )
-        return _without_words(page)
+        bare = _without_words(page)
+        if drafts is not None and row.kind == "pdf":
+            drafts.read(bare, source, writer)
+        return bare
 
     if row.kind == "text":
         return Reading((keep(Page(1, _decoded(data, row.name))),))
@@ -133,13 +151,18 @@ def _read(
         keep_hidden=options.keep_hidden,
         ocr=options.ocr,
         form=form_of(row.name),
+        begun=lambda content, count: drafts.begun(_stated(content), count) if drafts else None,
         keep=keep,
         recognised=recognised,
         progress=progress and (lambda what, done, total: progress(f"{what}: reading", done, total)),
         cancelled=cancelled,
     )
-    values = {"author": content.author} if content.author else {}
-    return Reading(content.pages, Metadata(content.title, content.date, values=values), content.problems)
+    return Reading(content.pages, _stated(content), content.problems)
+
+
+def _stated(content: PdfContent) -> Metadata:
+    """Title, date and author, as a PDF states them."""
+    return Metadata(content.title, content.date, values={"author": content.author} if content.author else {})
 
 
 def _decoded(data: BinaryIO, name: str) -> str:

@@ -1,4 +1,6 @@
-"""The documents of a collection that were read and cut and wait for their vectors. They are known to this process alone, and to no disk.
+"""The documents of a collection that wait for their vectors, or of which only the first pages are read.
+
+They are known to this process alone, and to no disk.
 
 The thread that indexes announces them and hands in vectors as they are made; questions read. Whoever deletes such a document takes it out
 of sight at once, and the thread that indexes gives it up at its next look.
@@ -16,7 +18,7 @@ from numpy.typing import NDArray
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Vectors
 from rag_core.library.stored.manifest import Entry
-from rag_core.library.stored.stored_pages import PageReader
+from rag_core.library.stored.stored_pages import PageReader, PagesSoFar
 
 
 class WaitingDocument:
@@ -28,10 +30,22 @@ class WaitingDocument:
         passages: at least one.
         terms: of each passage.
         folder: where its pages lie.
+        so_far: its first pages, where it is still being read; another one takes its place when more are there.
+        pages: how many it has in all, where it is still being read.
     """
 
-    def __init__(self, entry: Entry, title: str, passages: Sequence[Passage], terms: Sequence[Sequence[str]], folder: Path) -> None:
+    def __init__(
+        self,
+        entry: Entry,
+        title: str,
+        passages: Sequence[Passage],
+        terms: Sequence[Sequence[str]],
+        folder: Path,
+        so_far: PagesSoFar | None = None,
+        pages: int = 0,
+    ) -> None:
         self.entry, self.title, self.passages, self.terms, self.folder = entry, title, tuple(passages), terms, folder
+        self.so_far, self.pages = so_far, pages
         self._vectors: Vectors | None = None
         self._known = np.zeros(len(self.passages), dtype=bool)
         self._lock = threading.Lock()
@@ -75,7 +89,7 @@ class WaitingDocuments:
         self._changed = threading.Condition()
 
     def announce(self, documents: Sequence[WaitingDocument]) -> None:
-        """Let these be asked."""
+        """Let these be asked, each in the place of the one of its id."""
         for one in documents:
             self._reader.lend(one.entry.key, one.folder)
         with self._changed:

@@ -12,7 +12,7 @@ from rag_core.domain.ports import LexicalIndex, VectorIndex, Waiting
 from rag_core.errors import InvalidInput
 from rag_core.library.stored.manifest import Entry
 from rag_core.library.stored.packed import Passages
-from rag_core.library.stored.stored_pages import PageReader
+from rag_core.library.stored.stored_pages import Pages
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Snapshot:
     vectors: VectorIndex
     lexical: LexicalIndex
     entries: tuple[Entry, ...] = field(repr=False)
-    reader: PageReader = field(repr=False)
+    reader: Pages = field(repr=False)
     waiting: Waiting | None = field(default=None, repr=False)
 
     @property

@@ -9,10 +9,10 @@ import gzip
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 from rag_core.domain.documents import Page
 from rag_core.errors import InvalidInput, LibraryDamaged, LimitExceeded
@@ -25,6 +25,18 @@ PAGES, LAYOUT = "pages.json.gz", "layout.jsonl.gz"
 CACHE_BYTES = 64 << 20  # about ten filings of 300 pages: 1 MB of text and 2 MB of packed layout each
 
 _Key = tuple[str, Stamp]  # a file and what it holds: a document that is deleted and read again may get other bytes
+
+
+class Pages(Protocol):
+    """Reads the pages of documents."""
+
+    def page(self, entry: Entry, number: int) -> Page:
+        """See `PageReader.page`."""
+        ...
+
+    def text(self, entry: Entry, number: int) -> str:
+        """See `PageReader.text`."""
+        ...
 
 
 class PageReader:
@@ -80,9 +92,7 @@ class PageReader:
 
         heads = self._remember((name, expected), load)
         if number not in heads:
-            raise InvalidInput(
-                f"{entry.document.name} has no page {number}.", remedy=f"Ask for a page from 1 to {entry.document.page_count}."
-            )
+            raise no_page(entry, number)
         found: Mapping[str, Any] = heads[number]
         return found
 
@@ -132,6 +142,38 @@ def _weighed(data: bytes) -> tuple[bytes, int]:
     return data, len(data)
 
 
+class PagesSoFar:
+    """The first pages of a document that is still being read: their texts, and the layout as it was packed for the disk.
+
+    Args:
+        heads: of each page, as `page_to_json` gives them.
+        layout: the packed layouts of these pages, one behind another.
+    """
+
+    def __init__(self, heads: Sequence[Mapping[str, Any]], layout: bytes) -> None:
+        self._heads, self._layout = {head["number"]: head for head in heads}, layout
+
+    def page(self, entry: Entry, number: int) -> Page:
+        """See `PageReader.page`."""
+        head = self._head(entry, number)
+        offset, length = head["layout"]
+        return page_from_json(head, self._layout[offset : offset + length])
+
+    def text(self, entry: Entry, number: int) -> str:
+        """See `PageReader.text`."""
+        return str(self._head(entry, number)["text"])
+
+    def _head(self, entry: Entry, number: int) -> Mapping[str, Any]:
+        if number not in self._heads:
+            raise no_page(entry, number)
+        return self._heads[number]
+
+
+def no_page(entry: Entry, number: int) -> InvalidInput:
+    """The error for a page that a document does not have, or not yet."""
+    return InvalidInput(f"{entry.document.name} has no page {number}.", remedy=f"Ask for a page from 1 to {entry.document.page_count}.")
+
+
 class PageWriter:
     """Writes into `folder`, which must exist, while it is open; the files count only once somebody lists their stamps.
 
@@ -141,16 +183,17 @@ class PageWriter:
     """
 
     def __init__(self, folder: Path, most_bytes: int) -> None:
-        self._folder, self._most, self._layout_bytes = folder, most_bytes, 0
+        self.folder, self._most, self._layout_bytes = folder, most_bytes, 0
+        self._put: list[Mapping[str, Any]] = []
         self._open = ExitStack()
         self._heads: gzip.GzipFile
         self._layout: BinaryIO
 
     def __enter__(self) -> PageWriter:
         with ExitStack() as opening:
-            raw = opening.enter_context(create(self._folder / PAGES))
+            raw = opening.enter_context(create(self.folder / PAGES))
             self._heads = opening.enter_context(gzip.GzipFile("", "wb", compresslevel=5, fileobj=raw, mtime=0))
-            self._layout = opening.enter_context(create(self._folder / LAYOUT))
+            self._layout = opening.enter_context(create(self.folder / LAYOUT))
             self._open = opening.pop_all()
         self._before = b"["
         return self
@@ -172,6 +215,16 @@ class PageWriter:
         self._layout.write(member)
         self._heads.write(self._before + json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode())
         self._before = b","
+        self._put.append(head)
+
+    def so_far(self) -> PagesSoFar:
+        """The pages that were put, to be read by others while more are.
+
+        Raises:
+            OSError: the disk refused.
+        """
+        self._layout.flush()
+        return PagesSoFar(self._put, (self.folder / LAYOUT).read_bytes())
 
     def __exit__(self, *_: object) -> None:
         with self._open:
@@ -179,4 +232,4 @@ class PageWriter:
 
     def stamps(self) -> dict[str, Stamp]:
         """The stamps of both files, once they are closed."""
-        return {name: stamp_file(self._folder / name) for name in (PAGES, LAYOUT)}
+        return {name: stamp_file(self.folder / name) for name in (PAGES, LAYOUT)}

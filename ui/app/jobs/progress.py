@@ -103,13 +103,13 @@ def _running() -> list[Job]:
 
 
 def _version() -> tuple[int, int]:
-    """Of the library on the page: its version and how many documents can be asked; (0, 0) while it is being opened."""
+    """Of the library on the page: its version and how many passages can be asked; (0, 0) while it is being opened."""
     at = here()
     opened = loading.known(at.folder, at.collection)
     if opened is None or opened.engine is None:
         return 0, 0
     view = opened.engine.library.view
-    return view.version, len(view.entries)
+    return view.version, len(view.passages)
 
 
 def _remember() -> None:
@@ -121,11 +121,11 @@ def _ended() -> int:
 
 
 def _news() -> bool:
-    """Whether there are documents that the page does not show yet, and it should, or a job has ended since it was drawn."""
-    version, documents, since, ended = st.session_state.jobs_page
-    if _version() == (version, documents):
+    """Whether there are documents, or pages, that the page does not show yet, and it should, or a job has ended since it was drawn."""
+    version, passages, since, ended = st.session_state.jobs_page
+    if _version() == (version, passages):
         return _ended() > int(ended)
-    return not documents or state.session().asked is None or time.monotonic() - since > PATIENCE_SECONDS
+    return not passages or state.session().asked is None or time.monotonic() - since > PATIENCE_SECONDS
 
 
 def _show_all_running() -> None:
@@ -172,7 +172,7 @@ def _step(job: Job) -> str:
     if job.kind == "evaluating":
         return _questions(job)
     if job.stage:
-        return " ".join([step_in_words(job), *_left(job), *([tell("jobs.early")] if _early(job) else [])])
+        return " ".join([step_in_words(job), *_left(job), *_early(job)])
     if not job.files_done:
         return tell("jobs.starting")
     if job.files_done >= job.files:
@@ -196,15 +196,18 @@ def _left(job: Job) -> list[str]:
     return [tell("jobs.left_minutes", n=minutes)] if minutes > 1 else [tell("jobs.left_minute" if left >= 45 else "jobs.left_moment")]
 
 
-def _early(job: Job) -> bool:
-    """Whether documents of the job can be asked that are still being indexed."""
+def _early(job: Job) -> list[str]:
+    """A sentence on how much of the job's documents can be asked that are still being indexed; none where nothing can."""
     at = here()
     opened = loading.known(at.folder, job.place[1] or at.collection)
     if opened is None or opened.engine is None:
-        return False
-    library = opened.engine.library
-    waiting = {one.id for one in library.view.documents} - {one.id for one in library.snapshot.documents}
-    return not waiting.isdisjoint(file.id for file in job.listed)
+        return []
+    view, listed = opened.engine.library.view, {file.id for file in job.listed}
+    published = {one.id for one in opened.engine.library.snapshot.documents}
+    if view.waiting is None or listed.isdisjoint({one.id for one in view.documents} - published):
+        return []
+    state = view.waiting.indexing(None)
+    return [tell("jobs.early_reading", n=state.read) if state is not None and state.pages else tell("jobs.early")]
 
 
 def _questions(job: Job) -> str:
@@ -230,7 +233,7 @@ def _show_files(number: int, job: Job) -> None:
     for position in range(first, min(first + MAX_FILES, len(job.listed))):
         stands = job.state(position, ready)
         busy = stands in STAGES
-        early = "_early" if stands == FileState.EMBEDDING and job.listed[position].id in askable else ""
+        early = "_early" if stands in (FileState.READING, FileState.EMBEDDING) and job.listed[position].id in askable else ""
         amount = tell("jobs.amount_of", done=job.done, total=job.total) if busy else ""
         rows.append(
             {

@@ -181,10 +181,14 @@ def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Ask
 
 
 def _indexed(engine: Engine, asked: Asked) -> bool:
-    """Whether documents were being indexed when it was asked, and none is now, or one of them has gone."""
+    """Whether documents were being indexed when it was asked, and none is now, or one of them has gone, or more of it has been read."""
     view = engine.library.view
-    if indexing_of(asked.measurements.metadata) is None:
+    then = indexing_of(asked.measurements.metadata)
+    if then is None:
         return False
+    now = view.waiting.indexing(None) if view.waiting is not None else None
+    if now is not None and then.pages and (now.read, now.pages) != (then.read, then.pages):
+        return True
     return view.waiting is None or not asked.measurements.library.names.keys() <= {one.id for one in view.documents}
 
 

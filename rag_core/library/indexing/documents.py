@@ -1,0 +1,105 @@
+"""A document of the pages of a source: its language, how it is cut, its passages, and its record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from rag_core.domain.documents import Document, Page, PageSource
+from rag_core.domain.passages import Passage
+from rag_core.domain.ports import Cancel, Embedder
+from rag_core.ingest.dating.dated import first_page_date
+from rag_core.ingest.dating.days import believed
+from rag_core.ingest.passages import strategies
+from rag_core.ingest.passages.chunk import chunk
+from rag_core.language import detect
+from rag_core.library.disk.files import Stamp
+from rag_core.library.indexing.reading import READING_VERSION, Reading
+from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.manifest import Entry, combined
+from rag_core.settings import Settings
+
+LANGUAGE_CHARS = 20_000  # enough to detect a language by
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a source is cut. `title` is as it is embedded with the passages."""
+
+    language: str
+    choice: strategies.Choice
+    title: str
+
+
+def manner_of(row: Accepted, reading: Reading, settings: Settings) -> Manner:
+    """How what was read of a source is to be cut, under the ingest settings."""
+    language = row.language.casefold()[:2] or detect(_sample(reading.pages))
+    wanted = row.strategy or settings.strategy
+    choice = strategies.choose(reading.pages, language) if wanted == "auto" else strategies.named(wanted)
+    return Manner(language, choice, row.metadata.title or reading.metadata.title or _title_of(row))
+
+
+def passages_of(
+    row: Accepted, pages: Sequence[Page], manner: Manner, settings: Settings, embedder: Embedder, cancelled: Cancel | None
+) -> tuple[Passage, ...]:
+    """The passages of these pages of a source, perhaps none; `embedder` counts tokens.
+
+    Raises:
+        Cancelled: the user stopped it.
+        IngestError: there are too many, or the title leaves no room for them.
+    """
+    passages = chunk(
+        row.id,
+        pages,
+        language=manner.language,
+        title=manner.title,
+        strategy=manner.choice.strategy,
+        embedder=embedder,
+        max_tokens=min(manner.choice.strategy.max_tokens, settings.passage_tokens),
+        overlap_tokens=settings.overlap_tokens,
+        cancelled=cancelled,
+    )
+    return tuple(passages)
+
+
+def entry_of(key: str, document: Document, row: Accepted, files: Mapping[str, Stamp]) -> Entry:
+    """A document under the name and metadata that it was handed in with."""
+    return Entry(key, replace(document, name=row.name, metadata=combined(document.metadata, row.metadata)), row, files)
+
+
+def document_of(row: Accepted, reading: Reading, manner: Manner) -> Document:
+    """The record of a source that was read, to be cut in this manner."""
+    pages, today, stated = reading.pages, date.today(), reading.metadata.date
+    return Document(
+        id=row.id,
+        name=row.name,
+        language=manner.language,
+        page_count=len(pages),
+        metadata=replace(reading.metadata, date=""),
+        page_date=first_page_date(pages[0], manner.language, today) if pages else "",
+        file_date=stated if believed(stated, today) else "",
+        strategy=manner.choice.strategy.name,
+        strategy_evidence=manner.choice.evidence,
+        ocr_pages=tuple(page.number for page in pages if page.source is PageSource.OCR),
+        unreadable_pages=tuple(page.number for page in pages if page.source is PageSource.UNREADABLE),
+        hidden_chars=sum(page.hidden_chars for page in pages),
+        problems=tuple(dict.fromkeys(reading.problems)),  # those of single pages are among them, with their pages
+        size_bytes=reading.source.size,
+        reading_version=READING_VERSION if row.kind == "pdf" else 0,
+    )
+
+
+def _sample(pages: Iterable[Page]) -> str:
+    sample = ""
+    for page in pages:
+        sample += page.text[: LANGUAGE_CHARS - len(sample)] + "\n"
+        if len(sample) >= LANGUAGE_CHARS:
+            break
+    return sample
+
+
+def _title_of(row: Accepted) -> str:
+    """A title from a PDF's name ("AMAZON_2017_10K.pdf"), for the context that is embedded; a caller's id says nothing."""
+    return Path(row.name).stem.replace("_", " ") if row.kind == "pdf" else ""
