@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from rag_core.compression.asked_rows import ROW_ALONE, Rank, rank_of_row
 from rag_core.compression.scoring import NO_TITLES, UNREAD, Embed, Read, Scored, score_units
 from rag_core.domain.claims import Claim
 from rag_core.domain.passages import Hit, PassageKind
@@ -16,14 +17,13 @@ from rag_core.domain.ports import PageText, Vectors
 from rag_core.gating.asked import AskedFor
 from rag_core.gating.features import Weights
 from rag_core.gating.fit import Fit
-from rag_core.gating.row import UNKNOWN
+from rag_core.gating.row import CELL, UNKNOWN, label_words
 from rag_core.grounding.omissions.back import speaks_of_before
 from rag_core.grounding.units import Unit, header_of, in_order
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import Settings
 
 MAX_ANSWER_WORDS = 45  # in an answer to which a further sentence is still added; more cannot be read at a glance
-ROW_ALONE = 0.6  # `Fit.row` from which a row of a table is the whole answer; chosen
 OTHER_SECTION = 0.8  # a unit of another section needs this share of the best relevance
 
 
@@ -54,7 +54,7 @@ class Extract:
         return [odds for chosen, odds in known if chosen], [odds for chosen, odds in known if not chosen]
 
 
-def choose(scored: Sequence[Scored], settings: Settings) -> list[Scored]:
+def choose(scored: Sequence[Scored], settings: Settings, asked: AskedFor | None = None) -> list[Scored]:
     """The best unit, and further ones of its document that bear on the question as much, within `max_sentences` and `MAX_ANSWER_WORDS`.
 
     A row that is surely the one asked for (`ROW_ALONE`) stands alone, and no unit that lacks the type asked for comes before it. Another
@@ -66,6 +66,7 @@ def choose(scored: Sequence[Scored], settings: Settings) -> list[Scored]:
         return []
     best = scored[ranked[0]]
     leading = next((scored[j] for j in ranked if _is_row(scored[j]) or not _lacks_type(scored[j])), best)
+    leading = _surer_row(leading, [scored[j] for j in ranked], asked)
     if _is_row(leading):
         return [leading]
     kept = [best]
@@ -100,6 +101,30 @@ def _is_row(scored: Scored) -> bool:
     return scored.fit is not None and scored.fit.row >= ROW_ALONE
 
 
+def _surer_row(leading: Scored, ranked: Sequence[Scored], asked: AskedFor | None) -> Scored:
+    """The row of the same document that is surely the one, where what leads is a row that is less so; of those with its label the first.
+
+    For the order of rows with one label see `rank_of_row`: the balance sheet says what the goodwill is, and a purchase only a part of it.
+    """
+    if asked is None or leading.fit is None or not leading.fit.row:
+        return leading
+    sure = [one for one in ranked if _is_row(one) and one.unit.passage.document == leading.unit.passage.document]
+    if not sure:
+        return leading
+    leading = leading if _is_row(leading) else sure[0]
+    alike = [one for one in sure if _label(one) == _label(leading)]
+    return min(alike, key=lambda one: _order(one, asked))
+
+
+def _label(row: Scored) -> frozenset[str]:
+    return label_words(row.unit.text.partition(CELL)[0], row.unit.passage.language)
+
+
+def _order(row: Scored, asked: AskedFor) -> Rank:
+    sure = row.fit.row if row.fit else 0.0
+    return rank_of_row(asked, row.unit.text, sure, row.context.section, row.unit.passage.language)
+
+
 def _lacks_type(scored: Scored) -> bool:
     """Whether a unit surely lacks what is asked for, such as a share where an amount is."""
     return scored.fit is not None and scored.fit.sure > 0 and scored.fit.holds < UNKNOWN
@@ -122,7 +147,7 @@ def extract(
     """Draft an answer from the hits, best first; for the arguments see `score_units`."""
     scored = score_units(hits, weights, asked, question_vector, embed, page_text, titles=titles, named=named, read=read, legible=legible)
     best = max((s.features["cosine"] for s in scored), default=0.0)
-    by_unit = {id(s.unit): s for s in choose(scored, settings)}
+    by_unit = {id(s.unit): s for s in choose(scored, settings, asked)}
     ordered = in_order([s.unit for s in by_unit.values()], [hit.passage for hit in hits])
     chosen = tuple(by_unit[id(unit)] for unit in ordered)
     return Extract(tuple(claim_of(one, page_text) for one in chosen), best, chosen, tuple(scored))

@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 import regex
@@ -18,16 +18,16 @@ import regex
 from rag_core.compression.selection import reading
 from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.ports import PageText, Vectors
-from rag_core.gating.asked import AskedFor, asks
+from rag_core.gating.asked import KEY_CHARS, AskedFor, asks
 from rag_core.gating.features import NO_ODDS, Weights
 from rag_core.gating.fit import NOWHERE, Context, Fit, fits
-from rag_core.gating.row import CELL, nameless, outdone
+from rag_core.gating.row import CELL, WORD, lacking, nameless, outdone
 from rag_core.gating.stated import names_only_periods
 from rag_core.grounding.omissions.back import is_void
 from rag_core.grounding.units import Unit, units
 from rag_core.ingest.blocks.rows import ends_sentence
 from rag_core.ingest.passages.context import SECTION_MARK, context
-from rag_core.language import is_order, terms, words
+from rag_core.language import fold, is_order, terms, words
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import DATA
 
@@ -35,6 +35,7 @@ PASSAGES = 5  # the best passages are read; deeper ones held the answer in under
 EMBEDDED_UNITS = 8  # the lexically best units are embedded too, about 3 ms each; twelve answered no better on XQuAD es and hi
 READ_UNITS = 12  # the best units that the answerability model reads, about 4 ms each
 LABEL_WORDS = 5  # at most in a label on a row of its own: "Charging the battery:"; chosen
+FIRST_CHARS = 4000  # read of a document's first page, on which it says whose it is; chosen
 UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
 FEATURES = (
     "coverage",
@@ -120,7 +121,9 @@ def score_units(
             if key not in seen and not _states_nothing(unit, after):
                 seen.add(key)
                 candidates.append((i, unit, frozenset(terms(unit.text, hit.passage.language))))
-                contexts.append(Context(titles.get(hit.passage.document, ""), _place(hit.passage), unit.lead or before, elsewhere))
+                contexts.append(
+                    context_of(hit.passage, titles, unit.lead or before, elsewhere=elsewhere, page_text=page_text if asked.names else None)
+                )
             before = unit.text
     coverage = [weights.coverage(_with_context(unit, held)) for _, unit, held in candidates]
     chosen = sorted(range(len(candidates)), key=lambda j: (-(coverage[j] - 0.05 * candidates[j][0]), j))[:EMBEDDED_UNITS]
@@ -169,8 +172,10 @@ def _without_outdone(scored: list[Scored], asked: AskedFor) -> list[Scored]:
             rows.setdefault(one.unit.passage.id, []).append(j)
             of_document.setdefault(one.unit.passage.document, []).append(j)
     behind = set[int]()
-    for found in of_document.values() if asked.names else ():
+    for found in of_document.values():
         labels = [scored[j].unit.text.partition(CELL)[0] for j in found]
+        language = scored[found[0]].unit.passage.language
+        behind.update(j for j, lost in zip(found, lacking(asked, labels, language), strict=True) if lost)
         behind.update(j for j, lost in zip(found, nameless(asked, labels, [_where(scored[j]) for j in found]), strict=True) if lost)
     for places in rows.values():
         labels = [scored[j].unit.text.partition(CELL)[0] for j in places]
@@ -215,9 +220,21 @@ def relevance(features: dict[str, float], log_odds: float | None = None) -> floa
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, z))))
 
 
-def _place(passage: Passage) -> str:
-    """The headings that a passage stands under, and the header of a table."""
-    return SECTION_MARK.join(part for part in (passage.section, passage.header_text) if part)
+def context_of(
+    passage: Passage, titles: Mapping[str, str], previous: str = "", *, elsewhere: bool = False, page_text: PageText | None = None
+) -> Context:
+    """Where a unit of a passage stands: the title of its document, the headings above it with the header of its table, what is before it.
+
+    `page_text` reads the first page of a table's document, which says what the document is about; on that page itself names are near.
+    """
+    place = SECTION_MARK.join(part for part in (passage.section, passage.header_text) if part)
+    first = page_text(passage.document, 1) if page_text and passage.kind is PassageKind.TABLE and passage.page > 1 else ""
+    return Context(titles.get(passage.document, ""), place, previous, elsewhere, _beginnings(first[:FIRST_CHARS]))
+
+
+@lru_cache(maxsize=32)
+def _beginnings(text: str) -> frozenset[str]:
+    return frozenset(word[:KEY_CHARS] for word in map(fold, WORD.findall(text)))
 
 
 def _typed(fit: Fit) -> float:

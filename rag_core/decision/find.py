@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rag_core.compression.asked_rows import tables_asked
 from rag_core.decision.tools import Tools, reranker_for
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Corpus, Embedder, Vectors, Waiting
-from rag_core.language import content_terms, is_time_sensitive, terms
+from rag_core.gating.asked import KEY_CHARS, asked_for
+from rag_core.language import content_terms, fold, is_time_sensitive, terms, words
 from rag_core.retrieval.acronyms import widened
 from rag_core.retrieval.given import in_given_order
 from rag_core.retrieval.hybrid import Ranking, Wider, retrieve
@@ -19,6 +21,8 @@ from rag_core.retrieval.query import expand, prepared
 from rag_core.retrieval.titled import titled_rows
 from rag_core.settings import Settings
 
+TABLES_AMONG = 200  # passages by words, whose tables are looked through for the row asked for; chosen
+MOST_TABLES = 3  # with the row asked for that are put forward; of five passages that are read two stay; chosen
 METRICS = 0.7  # weight of a metric's words beside the question's vector: the best of 0.3 to 1 on tables of TAT-QA (docs/log)
 
 
@@ -53,12 +57,27 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
     if corpus.waiting is not None:
         searched = (*query.terms, *metrics.terms) if metrics else query.terms
         corpus, rows = _with_vectors(searched, corpus, corpus.waiting, s, rows)
+    titled = titled_rows(measurements.understanding.entities, language, corpus, rows)
     return retrieve(
         measurements.question, query.vector, query.terms, corpus, s, rows,
         reranker=reranker_for(s.reranker, tools),
         known_language=tools.knows(language), time_sensitive=is_time_sensitive(measurements.question, language), today=tools.today(),
-        wider=metrics, titled=titled_rows(measurements.understanding.entities, language, corpus, rows),
+        wider=metrics, titled=titled, stated=_with_row(measurements, query, metrics, corpus, titled or rows),
     )  # fmt: skip
+
+
+def _with_row(measurements: Measurements, query: Query, metrics: Wider | None, corpus: Corpus, rows: Sequence[int] | None) -> list[int]:
+    """The rows of passages whose table has the row that is asked for, surest first, among the first of the lexical ranking."""
+    language = measurements.understanding.language
+    asked = asked_for(measurements.question, language)
+    said = [word.text for word in words(query.text) if fold(word.text)[:KEY_CHARS] in asked.subject]
+    named = set(terms(" ".join(measurements.understanding.entities), language))
+    wanted = [term for term in (*terms(" ".join(said), language), *(metrics.terms if metrics else ())) if term not in named]
+    if not wanted:
+        return []
+    found = [row for row, _ in corpus.lexical.search(wanted, TABLES_AMONG, rows)]
+    passages = [corpus.passages[row] for row in found]
+    return [found[place] for place in tables_asked(asked, passages, corpus.page_text, measurements.library.titles)[:MOST_TABLES]]
 
 
 def _metrics(spelled: str, query: Query, language: str, embedder: Embedder) -> Wider | None:

@@ -68,6 +68,7 @@ class AskedFor:
         subject: the beginnings of its words without periods, numbers and small words: what the label of a row would say.
         metrics: those of `data/metrics.yaml` that it names, with the labels that reports print them under.
         negated, superlative, compared: whether it says not; asks for the highest or lowest; compares.
+        manner: whether it asks how something is done, and so for no figure.
         series: the members of series that it names, as (series, member).
         computes: the kind of `computed.COMPUTED` that it asks for, or empty.
     """
@@ -90,6 +91,7 @@ class AskedFor:
     superlative: bool
     compared: bool
     computes: str = ""
+    manner: bool = False
     series: frozenset[Member] = frozenset()
 
     def has(self, word: str) -> bool:
@@ -105,6 +107,9 @@ def asked_for(question: str, language: str) -> AskedFor:
     words = info.asked if info else None
     stated, said = read(whole, language), spaced(whole)
     kind, sure = _type(core(whole, language), info) if info else (AnswerType.OTHER, 0.0)
+    metrics = named_metrics(whole, language)
+    if metrics and kind in NAMES:
+        kind, sure = AnswerType.OTHER, 0.0  # "capital expenditures" are no place
     own = stated.own_years if len(stated.years) == 1 else frozenset[int]()
     return AskedFor(
         type=kind,
@@ -118,13 +123,14 @@ def asked_for(question: str, language: str) -> AskedFor:
         names=tuple(stated.words[run.at : run.end] for run in stated.names if _names(run, stated, info)),
         keys=frozenset(fold(word)[:KEY_CHARS] for word in keywords(whole, language)),
         subject=_subject(said, info),
-        metrics=named_metrics(whole, language),
+        metrics=metrics,
         words=frozenset(stated.words),
         bearing=frozenset(stated.words).difference(_measured(said, info)),
         negated=is_negated(stated, language),
         superlative=is_superlative(stated, words),
         compared=info is not None and info.comparative is not None and info.comparative.search(said) is not None,
         computes=asks_to_compute(question, language),
+        manner=words is not None and words.manner is not None and words.manner.search(said) is not None,
         series=members(said, language),
     )
 

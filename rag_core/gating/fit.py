@@ -13,6 +13,8 @@
 | label | [0, 1] | share of its label's words that the question has: of a row's first cell, of what stands before a colon; 0 without one |
 | row | [0, 1] | how surely a row of a table is the one asked for, as `gating/row.py` says; 0 for what is no row |
 | result | {0, 1} | 0 where a change, ratio or average is asked for, and neither sentence nor heading has words for one ("rose by") |
+
+`result` is also 0 where the sum over several names is asked for, and a sentence has one of them only.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from rag_core.facts.sentence.laws import laws
 from rag_core.gating.asked import FIGURES, KEY_CHARS, NAMES, AnswerType, AskedFor, codes_in, is_negated, is_superlative, parts_named
 from rag_core.gating.computed import states_result
 from rag_core.gating.opposite import is_reverse
-from rag_core.gating.row import UNKNOWN, WORD, may_be_row, row_asked, share_asked
+from rag_core.gating.row import CELL, UNKNOWN, WORD, are_shares, may_be_row, row_asked, share_asked
 from rag_core.gating.series import is_other_member
 from rag_core.gating.stated import Stated, read
 from rag_core.language import LANGUAGES, AskedWords, any_language, fold
@@ -63,6 +65,7 @@ _UNCLEAR = 0.4  # for a name that may be an ordinary word; chosen
 class Context:
     """Where a sentence stands: title of its document, heading above it, and the sentence before; each may be empty.
 
+    `about`: the beginnings of the words of its document's first page, where a name there is looked for; none where it is not known.
     `elsewhere`: whether the question names a document, and this is another one that does not speak of it.
     """
 
@@ -70,6 +73,7 @@ class Context:
     section: str = ""
     previous: str = ""
     elsewhere: bool = False
+    about: frozenset[str] = frozenset()
 
 
 NOWHERE = Context()
@@ -79,7 +83,7 @@ NOWHERE = Context()
 class Fit:
     """The features of one sentence, as the module's table says; `why` names the contradiction.
 
-    It is one of part, year, period, law, code, document, series and opposite, or empty.
+    It is one of part, year, period, share, law, code, document, series and opposite, or empty.
     """
 
     holds: float
@@ -109,6 +113,8 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
     label = _label(text)
     holds, places = _held(asked, stated, words, label)
     period, other_period = _period(asked, stated, around, title, words)
+    if CELL in text:
+        other_period = other_period or _heads_other_period(asked, stated, around[0], words)
     named, other_named = _named(asked, text, stated, context, [*around, title])
     other_document = "document" if context.elsewhere else ""
     other_member = "series" if is_other_member(asked.series, stated, around, title, language) else ""
@@ -116,12 +122,13 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
     why = (
         other_part
         or other_period
+        or ("share" if CELL in text and are_shares(asked, text, language) else "")
         or other_named
         or other_document
         or other_member
         or ("opposite" if is_reverse(asked.bearing, stated, language) else "")
     )
-    is_row = not why and may_be_row(asked, text, holds, stated, around[0])
+    is_row = not why and may_be_row(asked, text, holds, stated, around[0], language)
     of_period = period if asked.years or asked.parts else 1.0
     return Fit(
         holds=holds,
@@ -133,10 +140,29 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
         sure=asked.sure,
         contradicts=bool(why),
         label=share_asked(asked, label, language),
-        row=row_asked(asked, text, f"{context.section}\n{context.title}", language) * of_period if is_row else 0.0,
-        result=float(any(states_result(asked.computes, one.spaced, language) for one in (stated, around[0]))),
+        row=row_asked(asked, text, f"{context.section}\n{context.title}", language, context.about) * of_period if is_row else 0.0,
+        result=float(
+            any(states_result(asked.computes, one.spaced, language) for one in (stated, around[0])) and not _is_part_of_sum(asked, stated)
+        ),
         why=why,
     )
+
+
+def _heads_other_period(asked: AskedFor, row: Stated, heads: Stated, words: AskedWords | None) -> str:
+    """Whether what stands above a row says that its figures are of other years than the one asked for, or of a part of that year."""
+    if asked.type not in FIGURES or not asked.in_year or row.years:
+        return ""
+    if heads.years and asked.in_year not in heads.years:
+        return "year"
+    return "period" if asked.flow and not asked.parts and words and _is_part_of_year(heads.spaced, words) else ""
+
+
+def _is_part_of_sum(asked: AskedFor, stated: Stated) -> bool:
+    """Whether the sum over several names is asked for, and a text has one of them and not another."""
+    if asked.computes != "sum" or len(asked.names) < 2:
+        return False
+    named = frozenset[str]().union(*_parts(asked.names))
+    return bool(named & _keys(stated)) and not named <= _keys(stated)
 
 
 def _is_of_a_part(asked: AskedFor, heading: Stated, words: AskedWords | None) -> bool:

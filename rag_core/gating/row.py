@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import regex
 
-from rag_core.gating.asked import KEY_CHARS, NAMES, AnswerType, AskedFor, codes_in
-from rag_core.gating.stated import Stated, small_words
-from rag_core.language import LANGUAGES, fold
+from rag_core.facts.sentence.lexicon import lexicon
+from rag_core.gating.asked import FIGURES, KEY_CHARS, NAMES, AnswerType, AskedFor, codes_in, parts_named
+from rag_core.gating.stated import CASED, Stated, names_only_periods, read, small_words
+from rag_core.language import LANGUAGES, any_language, fold, grammar, spaced
 from rag_core.retrieval.metrics import NamedMetric
 
 ROW_WORDS = 14  # at most in a row's label; chosen
@@ -21,11 +22,12 @@ _BRACKETS = regex.compile(r"\([^()]*\)")
 CELL = " | "  # between the cells of a row
 _IN_DIGITS = frozenset({AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE})
 _TELLING = NAMES | {AnswerType.DATE, AnswerType.DEADLINE, AnswerType.DURATION}  # types that a text surely lacks where `holds` is low
+_FIGURE = regex.compile(r"\p{Nd}[\p{Nd}.,]*[)\s|]*(%?)")  # with the sign of a share, which may be a cell of its own
 _DIGIT = regex.compile(r"\p{Nd}")
 WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++")
 
 
-def row_asked(asked: AskedFor, text: str, above: str, language: str) -> float:
+def row_asked(asked: AskedFor, text: str, above: str, language: str, about: frozenset[str] = frozenset()) -> float:
     """How much of a row's label the question has, times the square of how much of the question's subject the label and what is above have.
 
     So "Total current assets | 8,802" is the row for "How much were current assets?", and hardly the one for "total assets". What the row
@@ -42,12 +44,15 @@ def row_asked(asked: AskedFor, text: str, above: str, language: str) -> float:
         text: the row, its cells parted by bars; 0 for any other text.
         above: the headings that the table stands under, its heads, and the document's title.
         language: of the row.
+        about: the beginnings of the words of the document's first page; none where it is not known.
     """
     cells = text.split(CELL)
+    if len(cells) > 1 and about and _names_another(asked, f"{text}\n{above}", about, language):
+        return 0.0
     if len(cells) < 2 or (asked.codes and not asked.codes <= codes_in(f"{text}\n{above}")):
         return 0.0
     beside = {word[:KEY_CHARS] for word in map(fold, WORD.findall(above))}
-    first = _share(asked, cells[0], beside, language)
+    first = _share(asked, cells[0], beside, language, about=about)
     if _names_code(asked, cells[0]) or any(asked.codes & codes_in(cell) and _is_code_alone(cell) for cell in cells[1:]):
         first = max(first, CODE_DEFINED if asked.type is AnswerType.DEFINITION else CODE_NAMED)
     others: list[float] = []
@@ -56,6 +61,17 @@ def row_asked(asked: AskedFor, text: str, above: str, language: str) -> float:
     elif asked.type is AnswerType.CODE:
         others = [_share(asked, cell, beside, language, least=BESIDE_CODE) for cell in cells[1:]]
     return max(first, *others, 0.0)
+
+
+def _names_another(asked: AskedFor, text: str, about: frozenset[str], language: str) -> bool:
+    """Whether the question names what neither the row, nor what is above it, nor the first page of its document names: "in Germany".
+
+    Only in languages that tell names by their capitals.
+    """
+    if not asked.names or grammar(language).nouns_capitalised or grammar(language).script not in CASED:
+        return False
+    here = {word[:KEY_CHARS] for word in map(fold, WORD.findall(text))} | about
+    return any({word[:KEY_CHARS] for word in name if word not in any_language().connectors}.isdisjoint(here) for name in asked.names)
 
 
 def _names_code(asked: AskedFor, cell: str) -> bool:
@@ -68,6 +84,17 @@ def _names_code(asked: AskedFor, cell: str) -> bool:
 
 def _is_code_alone(cell: str) -> bool:
     return len(cell.split()) == 1
+
+
+def lacking(asked: AskedFor, labels: Sequence[str], language: str) -> list[bool]:
+    """For each label of a document's rows, whether another has the whole subject of the question, and this one only a part of it.
+
+    "Net loss" is no answer where "Net loss per share, basic and diluted" stands there, and that is asked for.
+    """
+    small = small_words(language)
+    subject = asked.subject - {word[:KEY_CHARS] for name in asked.names for word in name}
+    mine = [subject & _keys(label, small) for label in labels]
+    return [bool(one) and one != subject and subject in mine for one in mine]
 
 
 def outdone(asked: AskedFor, labels: Sequence[str], language: str) -> list[bool]:
@@ -105,18 +132,58 @@ def _keys(text: str, small: frozenset[str] = frozenset()) -> set[str]:
     return {word[:KEY_CHARS] for word in map(fold, WORD.findall(_BRACKETS.sub(" ", text))) if word not in small}
 
 
-def _share(asked: AskedFor, cell: str, beside: set[str], language: str, least: float = 0.0) -> float:
-    """`row_asked` of one cell as the label, beside the beginnings of the words above; 0 where less than `least` of the subject is there."""
+def _share(asked: AskedFor, cell: str, beside: set[str], language: str, least: float = 0.0, about: frozenset[str] = frozenset()) -> float:
+    """`row_asked` of one cell as the label, beside the beginnings of the words above; 0 where less than `least` of the subject is there.
+
+    A label that is only the name of whom the document is about (`about`) is none for anything else that is asked.
+    """
     small = small_words(language)
     label = [word for word in map(fold, WORD.findall(cell)) if not word.isdecimal() and word not in small]
-    if not 0 < len(label) <= ROW_WORDS:
+    if not 0 < len(label) <= ROW_WORDS or _is_other_period(asked, cell, language):
         return 0.0
     there = beside.union(word[:KEY_CHARS] for word in label)
     names = {word[:KEY_CHARS] for name in asked.names for word in name}
     wanted = asked.subject - (names - there)
     has = len(wanted & there) / max(1, len(wanted))
-    said = share_asked(asked, label, language) * has**2 if has >= least else 0.0
+    bare = [word for word in map(fold, WORD.findall(without_aside(cell, language))) if not word.isdecimal() and word not in small]
+    shares = (share_asked(asked, words, language) for words in (label, bare) if words)
+    own = about & names & there and wanted - names and not (wanted - names) & there  # the firm's name says nothing of its tax rate
+    said = max(shares) * has**2 if has >= least and not own else 0.0
     return max(said, *(_printed(metric, cell, wanted, there, language) for metric in asked.metrics), 0.0)
+
+
+def _is_other_period(asked: AskedFor, cell: str, language: str) -> bool:
+    """Whether a label is a period alone, and not one that is asked for: "Fiscal 2024", "First quarter", "Year"."""
+    words = LANGUAGES[language].asked if language in LANGUAGES else None
+    said = spaced(cell)
+    if words is None or not _is_period(said, words.periods.values(), language):
+        return False
+    return asked.years.isdisjoint(read(cell, language).years) and asked.parts.isdisjoint(parts_named(said, words))
+
+
+def _is_period(said: str, periods: Iterable[regex.Pattern[str]], language: str) -> bool:
+    """Whether a `spaced` text is nothing but a period."""
+    for pattern in periods:
+        said = pattern.sub(" ", said)
+    months = lexicon(language).months
+    return all(word in months or word.isdecimal() for word in map(fold, said.split()))
+
+
+def without_aside(label: str, language: str) -> str:
+    """A label without what is set aside behind a comma: "Cost of revenue, exclusive of depreciation", "Net loss per share, basic"."""
+    words = LANGUAGES[language].asked if language in LANGUAGES else None
+    if words is None or not words.aside_words:
+        return label
+    head, comma, aside = label.partition(",")
+    first = WORD.search(aside) if comma else None
+    return head if first and fold(first[0]) in words.aside_words else label
+
+
+def label_words(label: str, language: str) -> frozenset[str]:
+    """The folded words of a label by which it is known from another: without brackets, an aside, small words and those for a total."""
+    small = small_words(language)
+    bare = without_aside(_BRACKETS.sub(" ", label), language)
+    return frozenset(_counted([word for word in map(fold, WORD.findall(bare)) if word not in small], language))
 
 
 def _printed(metric: NamedMetric, cell: str, wanted: frozenset[str], there: set[str], language: str) -> float:
@@ -151,11 +218,31 @@ def share_asked(asked: AskedFor, label: Sequence[str], language: str) -> float:
     return sum(map(asked.has, counted)) / len(counted) if counted else 0.0
 
 
-def may_be_row(asked: AskedFor, text: str, holds: float, stated: Stated, heads: Stated) -> bool:
+def may_be_row(asked: AskedFor, text: str, holds: float, stated: Stated, heads: Stated, language: str) -> bool:
     """Whether a row can be the one asked for, whatever its label.
 
     A question that compares asks for two rows, a figure or a name has to be there, and where heads name years, the year asked for is one.
+    Dates alone are no answer beside a label, nor are figures alone one to how something is done.
     """
     other_years = bool(asked.years and heads.years) and not asked.years & (stated.years | heads.years)
-    lacks = holds < UNKNOWN if asked.type in _TELLING else asked.type in _IN_DIGITS and not _DIGIT.search(text.partition(CELL)[2])
-    return not (asked.compared or asked.superlative or other_years or lacks)
+    cells = [cell for cell in text.split(CELL)[1:] if any(map(str.isalnum, cell))]
+    dates = [names_only_periods(cell, language) for cell in cells]
+    told = "".join(cell for cell, date in zip(cells, dates, strict=True) if not date)
+    lacks = holds < UNKNOWN if asked.type in _TELLING else asked.type in _IN_DIGITS and not _DIGIT.search(told)
+    only_dates = asked.type in FIGURES and any(dates) and not _DIGIT.search(told)
+    only_figures = asked.manner and not any(map(str.isalpha, told))
+    return not (asked.compared or asked.superlative or other_years or lacks or only_dates or only_figures)
+
+
+def asks_share(asked: AskedFor, language: str) -> bool:
+    """Whether a question has a word for a share, such as a rate or a growth; also where the language has no list of them."""
+    words = LANGUAGES[language].asked if language in LANGUAGES else None
+    return words is None or not words.share_words or not asked.words.isdisjoint(words.share_words)
+
+
+def are_shares(asked: AskedFor, text: str, language: str) -> bool:
+    """Whether the figures of a row are shares alone, where an amount is asked for: "Loss from operations | (44)% | (22)%"."""
+    if not asked.flow or asked.type is AnswerType.PERCENTAGE or asks_share(asked, language):
+        return False
+    figures = _FIGURE.findall(text.partition(CELL)[2])
+    return bool(figures) and all(share for share in figures)

@@ -28,7 +28,7 @@ _MAX_HOUR = 24  # hours in a day
 _DAY = regex.compile(r"\d{1,2}\.\d{1,2}\.\d{4}")
 _DECADE = regex.compile(r"(?:1\d|20)\d0s")
 _CODE = regex.compile(r"(?=.*\d)(?=.*\p{Lu})[\p{L}\d]+")
-_CASED = frozenset({"Latin", "Cyrillic", "Greek", "Armenian", "Georgian"})
+CASED = frozenset({"Latin", "Cyrillic", "Greek", "Armenian", "Georgian"})  # scripts with capitals
 _ROMAN = regex.compile(r"[IVX]{1,6}")
 _FIRST_CLEAR_YEAR, _FIRST_YEAR, _LAST_YEAR = 1500, 1000, 2199  # below the first a number is a year only where a word says so
 KINDS = ("money", "percentage", "duration", "date", "time", "month", "ordinal", "code", "count")
@@ -229,7 +229,7 @@ def _between(years: dict[int, int]) -> frozenset[int]:
 def _names(raw: tuple[str, ...], language: str) -> tuple[NameRun, ...]:
     """Runs of capitalised words. The first word counts where it is no function word and something says that it is a name."""
     if not _has_capitals(raw):
-        if grammar(language).script in _CASED:
+        if grammar(language).script in CASED:
             return ()
         return tuple(NameRun(at, at + 1, True) for at, word in enumerate(raw) if word[0].isalpha() and not is_known(word, language))
     found: list[NameRun] = []

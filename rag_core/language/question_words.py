@@ -129,6 +129,10 @@ class AskedWords:
         totals: words that a row's label may begin or end with and mean the same ("Total revenue").
         scopes: how a heading says that its figures are of a part only ("... for Obligor Group"), looked for in its `spaced` text.
         figure_words: words by which a question asks for a figure and that no label repeats ("the amount", "did it generate").
+        aside_words: what opens an aside behind the comma of a row's label: "Cost of revenue, exclusive of depreciation".
+        share_words: by which a question may ask for a share: "the rate", "the growth".
+        manner: how a question asks how something is done, and not for a figure.
+        changes: how a heading says that what stands below are changes of amounts, looked for in its `spaced` text.
         opposites: pairs of words of which a sentence has one and its question the other, where it says the reverse of what is asked.
         series: by name, what of a kind is told apart by a number, a letter or a word in the pattern's group: "chief (financial) officer".
         instructions: how a sentence or bracket of a question says how to write the answer ("round to one decimal"), in `spaced` text.
@@ -155,6 +159,10 @@ class AskedWords:
     totals: FoldedSet = frozenset()
     scopes: SearchPattern = None
     figure_words: FoldedSet = frozenset()
+    aside_words: FoldedSet = frozenset()
+    share_words: FoldedSet = frozenset()
+    manner: SearchPattern = None
+    changes: SearchPattern = None
     opposites: StarPairs = ()
     series: SearchPatterns = field(default_factory=dict)
     instructions: SearchPattern = None

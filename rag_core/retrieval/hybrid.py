@@ -69,6 +69,7 @@ def retrieve(
     today: date | None = None,
     wider: Wider | None = None,
     titled: Sequence[int] = (),
+    stated: Sequence[int] = (),
 ) -> Ranking:
     """The `top_k` passages for a question, best first; equal scores keep row order.
 
@@ -85,6 +86,7 @@ def retrieve(
         today: for the age of a document; now when not given.
         wider: what else to search by; None for nothing.
         titled: rows of the documents that the question names; they are ranked once more among themselves, and both rankings count.
+        stated: rows whose tables have the row that is asked for, surest first; they count as much as all other rankings together.
     """
     k = settings.top_k
     searched = wider.vector if wider else vector
@@ -100,6 +102,8 @@ def retrieve(
     rankings: list[tuple[float, Mapping[int, int]]] = [(weight, dense), (1 - weight, lexical)]
     if titled:
         rankings += zip((weight, 1 - weight), ranks(titled), strict=True)
+    if stated:
+        rankings.append((sum(one for one, _ in rankings), {row: rank for rank, row in enumerate(stated, 1)}))
     fused = reciprocal_rank_fusion(rankings, settings.rrf_constant)
     candidates = sorted(fused)
     cosines = np.clip(corpus.vectors.vectors(candidates) @ vector, -1.0, 1.0) if candidates else []

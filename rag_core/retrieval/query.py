@@ -16,7 +16,8 @@ _FISCAL_YEAR = regex.compile(r"\bFY\s?[-'’]?\s?((?:19|20)\d\d|\d\d)\b")
 _QUARTER = regex.compile(r"\b(?:Q([1-4])|([1-4])Q)(?:\s?[-'’]?\s?((?:19|20)\d\d|\d\d)\b)?")
 _ORDINALS = {"1": "first", "2": "second", "3": "third", "4": "fourth"}
 _BRACKETS = regex.compile(r"\([^()]*\)")
-_JOINED = regex.compile(r"(?<=[?？؟।])(?=\p{Lu})")  # "in 2023?Round your answer": two sentences without a space
+# "in 2023?Round your answer", "in 2023? round your answer": two sentences without a space, or without a capital
+_JOINED = regex.compile(r"(?<=[?？؟।])(?:(?=\p{Lu})|\s+(?=\p{Ll}))")
 _CLAUSE = regex.compile(r"(?<=[,:])\s")
 MIN_CORE_CHARS = 10  # a shorter rest asks nothing ("Why?" is four); chosen
 MAX_CHARS = 4000  # in a question that is looked at; a longer one stays whole; chosen

@@ -371,6 +371,15 @@ def test_given_a_row_that_is_a_name_of_the_question_then_the_total_is_not_the_ro
     assert found["Canada | 286"].features["fit_row"] > 0
 
 
+def test_given_a_label_with_all_that_is_asked_for_then_one_with_less_is_not_the_row_in_whatever_table() -> None:
+    found = {
+        one.unit.text: one
+        for one in rows_of("What was the net loss per share?", "In m\t2022\nNet loss\t40\nNet loss per share, basic and diluted\t3", 10)
+    }
+    assert found["Net loss | 40"].features["fit_row"] == 0.0
+    assert found["Net loss per share, basic and diluted | 3"].features["fit_row"] > ROW_ALONE
+
+
 def test_given_a_longer_label_in_a_row_that_cannot_be_the_one_then_it_outdoes_no_other() -> None:
     found = {
         one.unit.text: one for one in rows_of("How much were current assets?", "A\t2022\nTotal assets\t40\nCurrent assets\tsee note", 7)
@@ -525,6 +534,32 @@ def test_given_a_row_that_is_surely_the_one_asked_for_then_it_stands_alone_and_a
     sure, likely = replace(sure, fit=replace(of_row, row=ROW_ALONE)), replace(likely, fit=replace(of_row, row=ROW_ALONE - 0.01))
     assert choose([sure, other], settings(extra_sentence_ratio=0.1)) == [sure]
     assert choose([likely, other], settings(extra_sentence_ratio=0.1)) == [likely, other]
+
+
+def row_of(relevance: float, page: int, text: str, row: float, section: str = "") -> Scored:
+    unit = unit_of(relevance, page, PassageKind.TABLE)
+    fit = replace(fits(asked_for("goodwill", "en"), "Goodwill | 40", Context(), "en"), row=row)
+    return replace(
+        unit, unit=replace(unit.unit, text=text, passage=replace(unit.unit.passage, language="en")), fit=fit, context=Context("", section)
+    )
+
+
+def test_given_rows_of_one_label_then_the_surest_and_then_the_largest_is_chosen() -> None:
+    asked = asked_for("What is the goodwill?", "en")
+    bought, whole, other = row_of(0.9, 1, "Goodwill | 22", 0.8), row_of(0.5, 2, "Goodwill | 180", 0.8), row_of(0.6, 3, "Assets | 900", 0.8)
+    assert choose([bought, whole, other], settings(), asked) == [whole]
+    assert choose([bought, whole, other], settings()) == [bought], "nothing is known of the question"
+    assert choose([bought, replace(whole, context=Context("", "Statements of Cash Flows"))], settings(), asked) == [bought]
+    surer = row_of(0.4, 4, "Total goodwill, net | 5", 1.0)
+    assert choose([bought, whole, surer], settings(), asked) == [surer]
+
+
+def test_given_a_row_that_is_less_surely_the_one_then_a_sure_one_comes_before_it_and_no_other() -> None:
+    asked = asked_for("What is the goodwill?", "en")
+    likely, sure = row_of(0.9, 1, "Goodwill, current | 22", 0.4), row_of(0.5, 2, "Goodwill | 180", 0.8)
+    assert choose([likely, sure], settings(), asked) == [sure]
+    assert choose([unit_of(0.9, 1), sure], settings(extra_sentence_ratio=1.0), asked)[0] is not sure
+    assert choose([row_of(0.9, 1, "Goodwill | 22", 0.0), sure], settings(extra_sentence_ratio=1.0), asked)[0] is not sure
 
 
 def test_given_a_likelier_unit_that_lacks_the_type_asked_for_then_the_row_comes_before_it_and_before_no_other() -> None:

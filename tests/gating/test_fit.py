@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rag_core.gating.asked import asked_for
 from rag_core.gating.fit import NOWHERE, Context, Fit, _defined, _is_part_of_year, fits
-from rag_core.gating.row import nameless, outdone
+from rag_core.gating.row import lacking, nameless, outdone, row_asked
 from rag_core.gating.stated import read
 from rag_core.language import LANGUAGES
 from tests.gating.test_asked import HOSTILE
@@ -109,12 +109,85 @@ HEADS = "Balance sheet › $ in millions; January 28, 2023 | January 29, 2022"
         ("What was the amount of total assets?", "Total assets | 8,802", 1.0),
         ("What was Best Buy's cash in 2023?", "Cash | 1,874", 0.8),
         ("What was the cash at January 28, 2023?", "Cash | 1,874", 0.8),
+        ("What was the net loss per share?", "Net loss per share, basic and diluted | (3.02)", 1.0),
+        ("What were accounts receivable, net?", "Accounts receivable, net of allowance of 55 and 51 | 1,073", 1.0),
+        ("What was the long-term debt?", "Long-term debt, current | 56", 0.75),
+        ("What were marketing expenses?", "Marketing | 2,657", 1.0),
+        ("How much did they spend on marketing?", "Marketing | 2,657", 1.0),
+        ("What were net sales?", "Revenue | 2,657", 1.0),
+        ("What is the goodwill in 2023?", "Fiscal 2024 | 61", 0.0),
+        ("What is the goodwill in 2023?", "Fiscal Year | Amount", 0.0),
+        ("What is the goodwill?", "Goodwill | January 28, 2023 | Weighted average", 0.0),
+        ("How does it record inventories?", "Inventories | 809 | 700", 0.0),
+        ("How are inventories recorded?", "Inventories | at cost", 1.0),
     ],
 )
 def test_given_a_row_then_its_label_its_heads_and_its_period_say_how_surely_it_is_the_one_asked_for(
     question: str, text: str, row: float
 ) -> None:
     assert fit(question, text, section=HEADS if "20" in question else "").row == pytest.approx(row)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "why"),
+    [
+        ("What is the loss from operations?", "Loss from operations | (44)% | (22)%", "share"),
+        ("What is the loss from operations?", "Loss from operations | (44) | % | (22) | %", "share"),
+        ("What is the loss from operations?", "Loss from operations | 3,834 | (22)%", ""),
+        ("What is the loss from operations?", "Loss from operations | none", ""),
+        ("What is the loss from operations?", "Loss from operations was 44%.", ""),
+        ("What was the growth of sales?", "Sales | 5 %", ""),
+        ("What percentage of sales is it?", "Sales | 5 %", ""),
+        ("What was the weight of the pump?", "Weight | 5 %", ""),
+        ("What were sales in 2019?", "Sales | 381", "year"),
+        ("What were sales in 2023?", "Sales | 381", ""),
+        ("What were sales in 2019?", "Sales were 381.", ""),
+        ("What were sales in 2019?", "Sales 2019 | 381", ""),
+        ("Who led sales in 2019?", "Ada Marsh | Sales", ""),
+    ],
+)
+def test_given_a_row_of_shares_or_below_other_years_then_it_contradicts_a_question_for_an_amount(
+    question: str, text: str, why: str
+) -> None:
+    assert fit(question, text, section=HEADS if "20" in question else "").why == why
+
+
+def test_given_heads_of_a_part_of_the_year_then_their_row_is_not_the_years() -> None:
+    assert fit("What were sales in 2023?", "Sales | 381", section="Nine months ended 2023").why == ""
+    assert fit("What were sales in 2023?", "Sales | 381", section="Second quarter 2023").why == "period"
+    assert fit("What were sales in the second quarter of 2023?", "Sales | 381", section="Second quarter 2023").why == ""
+    assert fit("What were the assets in 2023?", "Assets | 381", section="Second quarter 2023").why == "", "they do not add up"
+
+
+def test_given_the_sum_over_several_names_then_a_row_of_one_states_no_such_result() -> None:
+    asked = "How many flights did Alva, Brinor and Cadmy have in total?"
+    assert fit(asked, "Alva | 5").result == 0.0
+    assert fit(asked, "Alva, Brinor and Cadmy had 41.").result == 1.0
+    assert fit(asked, "The three had 41 flights in total.").result == 1.0
+    assert fit("How many flights did Alva have in total?", "Alva | 5").result == 1.0
+
+
+def test_given_a_row_of_a_documents_own_name_then_it_answers_for_nothing_else() -> None:
+    asked, about = asked_for("What is the tax rate of Northfield?", "en"), frozenset({"north"})
+    assert row_asked(asked, "Northfield | 100 | 84", "", "en", about) == 0.0
+    assert row_asked(asked, "Northfield | 100 | 84", "", "en") > 0, "another name may be what the rows of a table are called"
+    assert row_asked(asked, "Northfield | 100 | 84", "Tax rate", "en", about) == 1.0
+
+
+def test_given_capitals_that_do_not_tell_names_then_a_name_elsewhere_is_not_looked_for() -> None:
+    about = frozenset({"north"})
+    assert row_asked(asked_for("Wie hoch war der Umsatz in Xanten?", "de"), "Umsatz | 381", "", "de", about) > 0
+
+
+def test_given_a_label_with_the_whole_subject_then_those_with_a_part_of_it_lack_something() -> None:
+    asked = asked_for("What was Northfield's net loss per share?", "en")
+    assert lacking(asked, ["Net loss", "Net loss per share, basic and diluted", "Revenue"], "en") == [True, False, False]
+    assert lacking(asked, ["Net loss", "Revenue"], "en") == [False, False]
+
+
+def test_given_a_metric_then_its_words_are_no_place() -> None:
+    assert asked_for("What were capital expenditures in 2021?", "en").type == "other"
+    assert asked_for("What is the capital of Norway?", "en").type == "place"
 
 
 @pytest.mark.parametrize(

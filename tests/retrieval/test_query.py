@@ -65,6 +65,16 @@ def test_given_instructions_behind_a_question_when_cored_then_only_the_question_
     assert core(asked, "en") == "What is the net income?"
 
 
+@each("instruction", ["Use the cash flow statement.", "round your answer to three decimal places", "Round it to an integer."])
+def test_given_an_instruction_in_a_sentence_of_its_own_then_it_is_set_aside_with_or_without_a_capital(instruction: str) -> None:
+    assert without_instructions(f"What was the net income in 2023? {instruction}", "en") == "What was the net income in 2023?"
+
+
+def test_given_a_question_that_goes_on_in_small_letters_then_nothing_of_it_is_lost() -> None:
+    asked = "What was the net income? and the tax? use the lift if there is one"
+    assert without_instructions(asked, "en") == asked
+
+
 def test_given_a_request_without_a_question_mark_when_cored_then_it_stays_whole() -> None:
     assert core("Explain the notice period.", "en") == "Explain the notice period."
 
