@@ -1,13 +1,13 @@
 """Fit both scores again from where they are, after the answerability model or a feature changed, and write them to `data/`.
 
-    python -m training.fit_again MEASURED.jsonl [MEASURED.jsonl ...] [--c 0.003] [--few-c 0.1] [--few-shift -0.35] [--write]
+    python -m training.fit_again MEASURED.jsonl [MEASURED.jsonl ...] [--c 0.003] [--few-c 0.1] [--few-shift -0.35] [--as-it-is] [--write]
 
 The files are those that `training.fit_scores` measures. Coefficients are held near to the ones in force, which more sets were fitted on
 than have to be measured again. In correctness among many passages only what the answerability model says is weighed anew, so that nothing
 moves in the languages that it does not read. The score for few passages is fitted with a strength of its own, and may be lowered: the
 network learned from other passages of the articles that these questions are of, and is surer there than elsewhere. Prints for each group
 what was right, what was said before and now, and AUROC and calibration error, each question judged by a fit that did not see it. The
-scaling of single languages is left out; `training.fit_languages` fits it anew afterwards.
+scaling of single languages is left out; `training.fit_languages` fits it anew afterwards. With `--as-it-is` everything is kept, that too.
 """
 
 from __future__ import annotations
@@ -38,22 +38,29 @@ SAID = ("right", "answerable")  # labels: of correctness, of answerability
 
 @dataclass(frozen=True)
 class How:
-    """How far weights may go among many passages and among few, and what the odds among few are moved by in the end."""
+    """How far weights may go among many passages and among few, and what the odds among few are moved by in the end.
+
+    `as_it_is`: no weight moves; the scores in force are taken over for another network, and only the odds among few passages move.
+    """
 
     c: float = 0.003
     few_c: float = 0.1
     few_shift: float = -0.35
+    as_it_is: bool = False
 
 
 def again(base: Calibration, found: Sequence[dict[str, Any]], label: str, how: How) -> Calibration:
     """The score moved to what these questions say; that for few passages apart from that for many."""
+    shift = how.few_shift if label == "right" else 0.0
+    if how.as_it_is:
+        return replace(base, narrow=replace(base.narrow, intercept=base.narrow.intercept + shift)) if base.narrow else base
     narrow = [row for row in found if is_narrow(row["signals"])]
     wide = [row for row in found if not is_narrow(row["signals"])]
     moved = (_weighed if label == "right" else _moved)(replace(base, narrow=None), wide, label, how.c)
     if base.narrow is None:
         return moved
     few = _moved(base.narrow, narrow, label, how.few_c)
-    return replace(moved, narrow=replace(few, intercept=few.intercept + (how.few_shift if label == "right" else 0.0)))
+    return replace(moved, narrow=replace(few, intercept=few.intercept + shift))
 
 
 def _moved(base: Calibration, found: Sequence[dict[str, Any]], label: str, c: float) -> Calibration:
@@ -116,13 +123,15 @@ def main() -> None:
     parser.add_argument("--c", type=float, default=How.c, help="how far weights may go; a small one moves the intercepts alone")
     parser.add_argument("--few-c", type=float, default=How.few_c, help="the same among few passages")
     parser.add_argument("--few-shift", type=float, default=How.few_shift, help="added to the log odds of correctness among few passages")
+    parser.add_argument("--as-it-is", action="store_true", help="move no weight, and only add --few-shift: the network in force is another")
     parser.add_argument("--write", action="store_true", help="write data/answerability.json")
     given = parser.parse_args()
-    how = How(given.c, given.few_c, given.few_shift)
+    how = How(given.c, given.few_c, given.few_shift, given.as_it_is)
     found = [row for path in given.kept for row in rows(path)]
     whole = read(FILE)
     assert whole.correctness is not None
-    bases = {"right": replace(whole.correctness, languages={}), "answerable": replace(whole, correctness=None)}
+    languages = whole.correctness.languages if how.as_it_is else {}
+    bases = {"right": replace(whole.correctness, languages=languages), "answerable": replace(whole, correctness=None)}
     for label in SAID:
         sys.stdout.write(report(bases[label], found, label, how))
     if not given.write:
@@ -132,7 +141,8 @@ def main() -> None:
     fitted = {label: _named(again(bases[label], found, label, how), identity) for label in SAID}
     about = {"date": date.today().isoformat(), **asdict(how), "sets": dict(Counter(row["group"] for row in found)), "licences": LICENCES}
     hashes = sorted({*whole.provenance.get("question_hashes", ()), *(row["question"] for row in found)})
-    provenance = {**whole.provenance, "again": {**about, "program": "training/fit_again.py"}, "question_hashes": hashes}
+    step = "taken_over" if how.as_it_is else "again"
+    provenance = {**whole.provenance, step: {**about, "program": "training/fit_again.py"}, "question_hashes": hashes}
     made = replace(fitted["answerable"], correctness=fitted["right"], provenance=provenance)
     write(FILE, made.to_json())
 

@@ -6,7 +6,8 @@ The files are those that `training.fit_scores` measures. One regression serves a
 read it is too little sure either way, since it has to serve languages that nobody fitted as well. So the log odds of a language that there
 are labelled questions in are scaled by two numbers (Platt, Probabilistic outputs for support vector machines, 1999). Prints for each group
 what was shown at the default threshold, how much of it was right, and the calibration error, before and now, each question judged by a fit
-that did not see it. English is not for it: most reports and filings are English, and their questions are not in these sets.
+that did not see it. Languages that are not named keep their two numbers. English is not for it: most reports and filings are English, and
+their questions are not in these sets.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ def main() -> None:
     }  # fmt: skip
     hashes = sorted({*whole.provenance.get("question_hashes", ()), *(row["question"] for row in found if row["language"] in scaled)})
     provenance = {**whole.provenance, "languages": about, "question_hashes": hashes}
-    made = replace(whole, correctness=replace(base, languages=scaled), provenance=provenance)
+    made = replace(whole, correctness=replace(base, languages={**whole.correctness.languages, **scaled}), provenance=provenance)
     write(FILE, made.to_json())
 
 

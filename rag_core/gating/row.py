@@ -19,6 +19,7 @@ BESIDE_CODE = 0.7  # least share of the subject for a label behind a code: "whic
 CODE_DIGITS = 3  # at least of a number that names a row, such as an HTTP status or a register; chosen
 UNKNOWN = 0.5  # `Fit.holds` where nothing tells whether a type is held
 _BRACKETS = regex.compile(r"\([^()]*\)")
+STEP_WORDS = 3  # at least in a cell that says how something is done: "Press SET" beside figures is rare; chosen
 CELL = " | "  # between the cells of a row
 _IN_DIGITS = frozenset({AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE})
 _TELLING = NAMES | {AnswerType.DATE, AnswerType.DEADLINE, AnswerType.DURATION}  # types that a text surely lacks where `holds` is low
@@ -222,7 +223,7 @@ def may_be_row(asked: AskedFor, text: str, holds: float, stated: Stated, heads: 
     """Whether a row can be the one asked for, whatever its label.
 
     A question that compares asks for two rows, a figure or a name has to be there, and where heads name years, the year asked for is one.
-    Dates alone are no answer beside a label, nor are figures alone one to how something is done.
+    Dates alone are no answer beside a label, nor are figures alone one to how something is done; steps take a few words.
     """
     other_years = bool(asked.years and heads.years) and not asked.years & (stated.years | heads.years)
     cells = [cell for cell in text.split(CELL)[1:] if any(map(str.isalnum, cell))]
@@ -231,7 +232,9 @@ def may_be_row(asked: AskedFor, text: str, holds: float, stated: Stated, heads: 
     lacks = holds < UNKNOWN if asked.type in _TELLING else asked.type in _IN_DIGITS and not _DIGIT.search(told)
     only_dates = asked.type in FIGURES and any(dates) and not _DIGIT.search(told)
     only_figures = asked.manner and not any(map(str.isalpha, told))
-    return not (asked.compared or asked.superlative or other_years or lacks or only_dates or only_figures)
+    longest = max((sum(map(str.isalpha, cell.split())) for cell in cells), default=0)
+    no_steps = asked.type is AnswerType.PROCEDURE and longest < STEP_WORDS
+    return not (asked.compared or asked.superlative or other_years or lacks or only_dates or only_figures or no_steps)
 
 
 def asks_share(asked: AskedFor, language: str) -> bool:

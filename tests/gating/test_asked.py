@@ -267,3 +267,9 @@ def test_given_a_question_in_the_first_person_then_its_i_is_no_name_that_a_sente
     assert asked_for("How do I request vacation?", "en").names == ()
     assert asked_for("May I fly to Prague?", "en").names == (("prague",),)
     assert asked_for("What does the WHO say of Group I?", "en").names == (("who",), ("group", "i"))
+
+
+def test_given_a_hindi_question_for_the_kind_of_a_thing_then_it_asks_for_no_procedure() -> None:
+    assert asked_for("मीटर को किस प्रकार रीसेट करते हैं?", "hi").type is AnswerType.PROCEDURE
+    assert asked_for("यह किस प्रकार का मीटर है?", "hi").type is not AnswerType.PROCEDURE
+    assert asked_for("यह किस तरह की सड़क है?", "hi").type is not AnswerType.PROCEDURE

@@ -31,8 +31,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
-    "language": (3, "c18bf15ba473"),
-    "features": (9, "e26473c40d8f"),
+    "language": (3, "308357315d29"),
+    "features": (9, "2e04fcfee8a1"),
 }
 
 

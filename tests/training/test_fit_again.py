@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from builders import calibration
@@ -40,3 +42,16 @@ def test_given_what_is_said_and_what_is_so_then_the_error_is_their_distance_by_t
 
     assert calibration_error(reliability(said, np.array([True, True, False, False]))) == pytest.approx(0.05)
     assert calibration_error(reliability(said, np.array([True, False, False, False]))) == pytest.approx((0.45 + 0.05) / 2)
+
+
+def test_given_another_network_and_as_it_is_then_no_weight_moves_and_only_the_odds_of_right_among_few_passages_are_lowered() -> None:
+    base = replace(calibration(), narrow=calibration())
+    row = {"signals": ZERO, "right": True, "answerable": True, "group": "pdf", "question": "1"}
+
+    lowered, same = (again(base, [row], label, How(few_shift=-0.25, as_it_is=True)) for label in ("right", "answerable"))
+
+    assert same == base
+    assert base.narrow is not None
+    assert lowered.narrow is not None
+    assert lowered.narrow.intercept == pytest.approx(base.narrow.intercept - 0.25)
+    assert replace(lowered, narrow=base.narrow) == base

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from builders import calibration
 
 from rag_core.gating.features import FEATURES
-from rag_core.gating.scores import Platt
-from training.fit_languages import report, scaling
+from rag_core.gating.scores import FILE, Platt
+from training.fit_languages import main, report, scaling
 
 ZERO = dict.fromkeys(FEATURES, 0.0)
 
@@ -54,3 +56,18 @@ def test_given_two_groups_then_each_has_a_line_judged_by_a_fit_that_did_not_see_
     assert [line.partition(":")[0] for line in lines] == ["xquad-hi", "nearmiss-hi"]
     before, now = (float(part.rpartition("error ")[2]) for part in lines[0].split(" | ")[1:])
     assert now < before
+
+
+def test_given_one_language_is_scaled_then_the_others_keep_their_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = tmp_path / "measured.jsonl"
+    kept.write_text("".join(json.dumps(row) + "\n" for row in asked(Platt(), 300, "xquad-hi")), encoding="utf-8")
+    written: list[str] = []
+    monkeypatch.setattr("training.fit_languages.write", lambda _, made: written.append(json.dumps(made)))
+    monkeypatch.setattr("sys.argv", ["fit_languages", str(kept), "--languages", "hi", "--write"])
+
+    main()
+
+    before = json.loads(FILE.read_text(encoding="utf-8"))["correctness"]["languages"]
+    now = json.loads(written[0])["correctness"]["languages"]
+    assert now.keys() == before.keys()
+    assert [code for code in now if now[code] != before[code]] == ["hi"]
