@@ -12,7 +12,7 @@ from rag_core.decision.tools import Tools, reranker_for
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Corpus, Embedder, Vectors, Waiting
 from rag_core.gating.asked import KEY_CHARS, asked_for
-from rag_core.language import content_terms, fold, is_time_sensitive, terms, words
+from rag_core.language import fold, is_time_sensitive, terms, words
 from rag_core.retrieval.acronyms import widened
 from rag_core.retrieval.given import in_given_order
 from rag_core.retrieval.hybrid import Ranking, Wider, retrieve
@@ -106,14 +106,9 @@ def _with_vectors(
 
 
 def _search_terms(question: str, language: str, languages: Sequence[str]) -> list[str]:
-    """The question's terms in its own language and, where they differ, as the documents' languages would inflect them.
-
-    Among documents in several languages the small words of each are rare, and would count like names: they are left out there.
-    """
-    several = len(set(languages)) > 1 and bool(content_terms(question, language))
-    found = content_terms(question, language) if several else terms(question, language)
+    """The question's terms in its own language and, where they differ, as the documents' languages would inflect them."""
+    found = terms(question, language)
     for other in languages:
         if other != language:
-            here = content_terms(question, language, inflected=other) if several else terms(question, other)
-            found += [term for term in here if term not in found]
+            found += [term for term in terms(question, other) if term not in found]
     return found

@@ -81,12 +81,9 @@ def _without_asking(found: list[Word], lang: str) -> list[Word]:
     return rest if fold(found[at].text) in info.asking else found
 
 
-def content_terms(question: str, lang: str, *, inflected: str = "") -> list[str]:
-    """Like `terms`, without question words and stop words. Short words, numbers, codes and negations stay.
-
-    `inflected` is the language that inflects them, where that is another one: the words of a question as documents in it would have them.
-    """
-    return [part for word in _content_words(question, lang) for part in term(word.text, inflected or lang).split("\u2044") if part]
+def content_terms(question: str, lang: str) -> list[str]:
+    """Like `terms`, without question words and stop words. Short words, numbers, codes and negations stay."""
+    return [part for word in _content_words(question, lang) for part in term(word.text, lang).split("\u2044") if part]
 
 
 @lru_cache(maxsize=64)

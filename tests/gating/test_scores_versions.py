@@ -31,7 +31,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
-    "language": (3, "308357315d29"),
+    "language": (3, "3261e5e8b48d"),
     "features": (9, "2e04fcfee8a1"),
 }
 

@@ -39,21 +39,6 @@ def test_given_a_fiscal_period_when_searched_for_then_its_words_are_among_those_
     assert (short.vector == long.vector).all()
 
 
-def test_given_documents_in_several_languages_when_searched_then_small_words_are_no_part_of_the_search() -> None:
-    """In such a library the small words of each language are rare, and would count like names."""
-    asked = "Wie groß darf ein Becken sein?"
-
-    def searched(question: str, *languages: str) -> set[str]:
-        facts = LibraryFacts(languages=languages)
-        return set(read_query(Measurements(question, Settings(), Understanding("de"), facts), HashEmbedder()).terms)
-
-    assert {"ein", "sein", "wie", "beck"} <= searched(asked, "de")
-    assert searched(asked, "de", "en").isdisjoint({"ein", "sein", "wie"})
-    assert {"beck", "becken", "darf"} <= searched(asked, "de", "en")  # as both languages inflect them
-    assert {"ein", "sein", "wie", "becken"} <= searched(asked, "en")  # one language, though not the question's
-    assert {"wer", "ist", "es"} <= searched("Wer ist es?", "de", "en")  # nothing else to search by
-
-
 @each("asked", ["What is the FYI channel?", "Jaká je doba plnění?", "Is BQ1 a code?", "वारंटी अवधि क्या है?", ""])
 def test_given_nothing_to_expand_when_expanded_then_the_question_stays(asked: str) -> None:
     assert expand(asked) == asked
