@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.gating.asked import asked_for
-from rag_core.gating.fit import NOWHERE, Context, Fit, _defined, _is_part_of_year, fits
+from rag_core.gating.fit import NOWHERE, Context, Fit, fits
+from rag_core.gating.held import _defined
+from rag_core.gating.periods import _is_part_of_year
 from rag_core.gating.row import lacking, nameless, outdone, row_asked
 from rag_core.gating.stated import read
 from rag_core.language import LANGUAGES

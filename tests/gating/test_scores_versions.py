@@ -19,6 +19,7 @@ SOURCES = {
     "language": ("rag_core/language/[!_]*.py", "data/languages/*.toml", "data/any_language.toml"),  # its public names are not code
     "features": (
         "rag_core/gating/features.py", "rag_core/gating/asked.py", "rag_core/gating/computed.py", "rag_core/gating/fit.py",
+        "rag_core/gating/held.py", "rag_core/gating/periods.py",
         "rag_core/gating/opposite.py", "rag_core/gating/row.py", "rag_core/gating/series.py", "rag_core/gating/stated.py",
         "rag_core/compression/selection.py",
         "rag_core/retrieval/hybrid.py", "rag_core/retrieval/query.py",
@@ -32,7 +33,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
     "language": (3, "3261e5e8b48d"),
-    "features": (9, "2e04fcfee8a1"),
+    "features": (9, "0abb04a0bab3"),
 }
 
 

@@ -1,0 +1,65 @@
+"""Whether a sentence or row is of the year, quarter or half that a question asks for."""
+
+from __future__ import annotations
+
+import regex
+
+from rag_core.gating.asked import FIGURES, AskedFor, parts_named
+from rag_core.gating.row import UNKNOWN
+from rag_core.gating.stated import Stated
+from rag_core.language import AskedWords
+
+_SPACES = regex.compile(r" {2,}")
+
+
+def kept_period(asked: AskedFor, stated: Stated, around: list[Stated], title: Stated, words: AskedWords | None) -> tuple[float, str]:
+    """The feature `period`, and what contradicts it."""
+    scores = [UNKNOWN]
+    why = ""
+    if asked.years:
+        scores.append(_year(asked.years, stated, around, title))
+        why = "year" if not scores[-1] and _other_year(asked, stated) else ""
+    if asked.parts and words:
+        mine = parts_named(stated.spaced, words)
+        near = frozenset[str]().union(*(parts_named(one.spaced, words) for one in (*around, title)))
+        scores.append(1.0 if asked.parts & mine else 0.0 if mine else 0.8 if asked.parts & near else 0.0 if near else UNKNOWN)
+        same_kind = {part[0] for part in asked.parts} & {part[0] for part in mine}
+        why = why or ("period" if mine and same_kind and not asked.parts & (mine | near) else "")
+    elif asked.in_year and asked.flow and asked.type in FIGURES and words and _is_part_of_year(stated.spaced, words):
+        scores, why = [0.0], why or "period"
+    told = scores[1:] or scores
+    return min(told), why
+
+
+def _year(years: frozenset[int], stated: Stated, around: list[Stated], title: Stated) -> float:
+    if years & stated.years:
+        return 1.0
+    if any(years & one.years for one in around):
+        return 0.8 if not stated.years else 0.6
+    if years & title.years:
+        return 0.7 if not stated.years else UNKNOWN
+    return 0.0 if stated.years else UNKNOWN
+
+
+def _other_year(asked: AskedFor, stated: Stated) -> bool:
+    """Whether a figure asked for one year is surely given for another."""
+    return bool(asked.in_year and asked.flow and stated.own_years and asked.type in FIGURES)
+
+
+def _is_part_of_year(said: str, words: AskedWords) -> bool:
+    """Whether a text tells of a quarter or half, and of no whole year besides."""
+    bare = said
+    for name in ("quarter", "half"):
+        if pattern := words.periods.get(name):
+            bare = pattern.sub(" ", bare)
+    whole = words.periods.get("year")
+    return bare != said and whole is not None and not whole.search(_SPACES.sub(" ", bare).strip())
+
+
+def heads_other_period(asked: AskedFor, row: Stated, heads: Stated, words: AskedWords | None) -> str:
+    """Whether what stands above a row says that its figures are of other years than the one asked for, or of a part of that year."""
+    if asked.type not in FIGURES or not asked.in_year or row.years:
+        return ""
+    if heads.years and asked.in_year not in heads.years:
+        return "year"
+    return "period" if asked.flow and not asked.parts and words and _is_part_of_year(heads.spaced, words) else ""
