@@ -6,9 +6,10 @@ Every word is one of the row or of its header. What cannot be told apart for cer
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from unicodedata import category
 
-from rag_core.language import any_language, fold
+from rag_core.language import LANGUAGES, any_language, fold
 
 CELL, NEXT_ROW = " | ", "; "  # between the cells of a row, and between the rows of a header: see `rag_core.grounding.units`
 _BEHIND = frozenset((")", "%", ")%", ") %"))  # cells of their own in filings, which end the figure before them
@@ -45,8 +46,22 @@ def _read(header: str, row: str) -> str:
         elif cell:
             parts.append((cell, head))
     told = NEXT_ROW.join(f"{cell} ({head})" if head else cell for cell, head in parts)
-    of_all = "".join(f" {one}" if one.startswith("(") else f" ({one})" for one in above if one)
+    corners = [one[0].strip() for one in over if _says_how_many(one[0])]
+    of_all = "".join(f" {one}" if one.startswith("(") else f" ({one})" for one in (*above, *corners) if one)
     return f"{cells[0]}: {told}{of_all}" if told else ""
+
+
+def _says_how_many(corner: str) -> bool:
+    """Whether the head over the labels says what all figures are counted in: "In millions", "$", "v tis. Kč"."""
+    words = [fold(word.strip("().,:")) for word in corner.split()]
+    return any(word in _scales() for word in words) or any(category(letter) == "Sc" for letter in corner)
+
+
+@cache
+def _scales() -> frozenset[str]:
+    """The folded words for thousand, million and so on in all languages, with their plurals and short forms."""
+    known = (words.scales for row in LANGUAGES.values() for words in (row.facts, row.values) if words)
+    return frozenset(fold(word).strip(".") for scales in known for word in scales)
 
 
 def figures(cells: Sequence[str]) -> list[str]:
