@@ -35,6 +35,11 @@ class _Found:
     rank: Rank
 
 
+def asks_row(asked: AskedFor) -> bool:
+    """Whether a question may be answered by one row of a table: it asks for a figure of something, and compares nothing."""
+    return asked.type in FIGURES and bool(asked.subject) and not (asked.compared or asked.superlative)
+
+
 def tables_asked(asked: AskedFor, passages: Sequence[Passage], page_text: PageText, titles: Mapping[str, str]) -> list[int]:
     """The places of those passages that have the row asked for, surest first; none where a question asks for no figure.
 
@@ -46,7 +51,7 @@ def tables_asked(asked: AskedFor, passages: Sequence[Passage], page_text: PageTe
         page_text: reads a page.
         titles: of documents, by id.
     """
-    if asked.type not in FIGURES or asked.compared or asked.superlative or not asked.subject:
+    if not asks_row(asked):
         return []
     tables = [place for place, passage in enumerate(passages) if passage.kind is PassageKind.TABLE][:MAX_TABLES]
     found = [one for place in tables if (one := _likest(asked, place, passages[place], page_text, titles))]
@@ -86,9 +91,8 @@ def _likest(asked: AskedFor, place: int, passage: Passage, page_text: PageText, 
     above = f"{context.section}\n{context.title}"
     best = None
     for unit in units(passage, page_text):
-        if (
-            row_asked(asked, unit.text, above, passage.language, context.about) < ROW_ALONE
-        ):  # most rows; to read a row whole costs ten times as much
+        # most rows end here; to read a row whole costs ten times as much
+        if row_asked(asked, unit.text, above, passage.language, context.about) < ROW_ALONE:
             continue
         row = fits(asked, unit.text, context, passage.language).row
         if row >= ROW_ALONE and (best is None or -row < best.rank[0]):

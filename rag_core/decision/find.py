@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag_core.compression.asked_rows import tables_asked
+from rag_core.compression.asked_rows import asks_row, tables_asked
 from rag_core.decision.tools import Tools, reranker_for
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Corpus, Embedder, Vectors, Waiting
@@ -22,7 +22,7 @@ from rag_core.retrieval.titled import titled_rows
 from rag_core.settings import Settings
 
 TABLES_AMONG = 200  # passages by words, whose tables are looked through for the row asked for; chosen
-MOST_TABLES = 3  # with the row asked for that are put forward; of five passages that are read two stay; chosen
+MAX_PUT_FORWARD = 3  # with the row asked for that are put forward; of five passages that are read two stay; chosen
 METRICS = 0.7  # weight of a metric's words beside the question's vector: the best of 0.3 to 1 on tables of TAT-QA (docs/log)
 
 
@@ -70,6 +70,8 @@ def _with_row(measurements: Measurements, query: Query, metrics: Wider | None, c
     """The rows of passages whose table has the row that is asked for, surest first, among the first of the lexical ranking."""
     language = measurements.understanding.language
     asked = asked_for(measurements.question, language)
+    if not asks_row(asked):
+        return []
     said = [word.text for word in words(query.text) if fold(word.text)[:KEY_CHARS] in asked.subject]
     named = set(terms(" ".join(measurements.understanding.entities), language))
     wanted = [term for term in (*terms(" ".join(said), language), *(metrics.terms if metrics else ())) if term not in named]
@@ -77,7 +79,7 @@ def _with_row(measurements: Measurements, query: Query, metrics: Wider | None, c
         return []
     found = [row for row, _ in corpus.lexical.search(wanted, TABLES_AMONG, rows)]
     passages = [corpus.passages[row] for row in found]
-    return [found[place] for place in tables_asked(asked, passages, corpus.page_text, measurements.library.titles)[:MOST_TABLES]]
+    return [found[place] for place in tables_asked(asked, passages, corpus.page_text, measurements.library.titles)[:MAX_PUT_FORWARD]]
 
 
 def _metrics(spelled: str, query: Query, language: str, embedder: Embedder) -> Wider | None:

@@ -18,8 +18,8 @@ CODE_NAMED = 0.6  # the same where it asks something else that has to do with th
 BESIDE_CODE = 0.7  # least share of the subject for a label behind a code: "which register holds ..." has a verb too; chosen
 CODE_DIGITS = 3  # at least of a number that names a row, such as an HTTP status or a register; chosen
 UNKNOWN = 0.5  # `Fit.holds` where nothing tells whether a type is held
-_BRACKETS = regex.compile(r"\([^()]*\)")
 STEP_WORDS = 3  # at least in a cell that says how something is done: "Press SET" beside figures is rare; chosen
+_BRACKETS = regex.compile(r"\([^()]*\)")
 CELL = " | "  # between the cells of a row
 _IN_DIGITS = frozenset({AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE})
 _TELLING = NAMES | {AnswerType.DATE, AnswerType.DEADLINE, AnswerType.DURATION}  # types that a text surely lacks where `holds` is low
@@ -48,9 +48,9 @@ def row_asked(asked: AskedFor, text: str, above: str, language: str, about: froz
         about: the beginnings of the words of the document's first page; none where it is not known.
     """
     cells = text.split(CELL)
-    if len(cells) > 1 and about and _names_another(asked, f"{text}\n{above}", about, language):
-        return 0.0
     if len(cells) < 2 or (asked.codes and not asked.codes <= codes_in(f"{text}\n{above}")):
+        return 0.0
+    if about and _names_another(asked, f"{text}\n{above}", about, language):
         return 0.0
     beside = {word[:KEY_CHARS] for word in map(fold, WORD.findall(above))}
     first = _share(asked, cells[0], beside, language, about=about)

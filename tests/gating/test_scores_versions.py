@@ -33,7 +33,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
     "language": (3, "3261e5e8b48d"),
-    "features": (9, "0abb04a0bab3"),
+    "features": (9, "b55495da8659"),
 }
 
 

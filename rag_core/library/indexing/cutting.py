@@ -6,10 +6,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from rag_core.domain.ports import Embedder, Progress, Vectors
+from rag_core.domain.ports import Embedder, Progress
+from rag_core.library.indexing.through import Through
 
 
-class Cutting:
+class Cutting(Through):
     """The embedding model as it is, which tells how far the pages were gone through.
 
     Args:
@@ -21,35 +22,17 @@ class Cutting:
     """
 
     def __init__(self, embedder: Embedder, what: str, chars: Sequence[int], progress: Progress | None) -> None:
-        self._embedder, self._what, self._progress = embedder, what, progress
+        super().__init__(embedder)
+        self._what, self._progress = what, progress
         self._ends, self._counted, self._told = list(accumulate(chars)), 0, -1
         self._tell(0)
 
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._embedder.name
-
-    @property
-    def max_tokens(self) -> int:
-        """Tokens that it reads."""
-        return self._embedder.max_tokens
-
-    @property
-    def tokenizer(self) -> str:
-        """Hash of its vocabulary."""
-        return self._embedder.tokenizer
-
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text; tells how far that is in the document."""
-        found = self._embedder.count_tokens(texts)
+        found = super().count_tokens(texts)
         self._counted += sum(map(len, texts))
         self._tell(min(bisect_right(self._ends, self._counted), len(self._ends) - 1))
         return found
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors."""
-        return self._embedder.embed(texts)
 
     def finished(self) -> None:
         """Tell that all pages are cut, and their words are listed."""

@@ -13,12 +13,13 @@ from dataclasses import replace
 
 from rag_core.domain.documents import Metadata, Page
 from rag_core.domain.passages import Passage
-from rag_core.domain.ports import Cancel, Embedder, Vectors
+from rag_core.domain.ports import Cancel, Embedder
 from rag_core.errors import Cancelled
 from rag_core.library.disk.files import Stamp
 from rag_core.library.indexing.documents import Manner, document_of, entry_of, manner_of, passages_of
 from rag_core.library.indexing.embedding import terms_of
 from rag_core.library.indexing.reading import Reading
+from rag_core.library.indexing.through import Through
 from rag_core.library.indexing.waiting import WaitingDocument
 from rag_core.library.stored import stored_sources
 from rag_core.library.stored.inbox import Accepted
@@ -26,12 +27,12 @@ from rag_core.library.stored.stored_pages import PageWriter
 from rag_core.settings import Settings
 
 FIRST_PAGES = 32  # in the first draft: they are read and cut in about a second on two free cores; each further draft has twice as many
-MOST_OF = 2 / 3  # share of a document's pages in a draft: when more are read, the whole is cut as soon; chosen
+MAX_SHARE = 2 / 3  # share of a document's pages in a draft: when more are read, the whole is cut as soon; chosen
 Announce = Callable[[WaitingDocument], None]
 _log = logging.getLogger(__name__)
 
 
-class Memory:
+class Memory(Through):
     """The embedding model as it is, which counts no text twice and lists the terms of none twice, while drafts of a document are made.
 
     Args:
@@ -39,37 +40,18 @@ class Memory:
     """
 
     def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._tokens: dict[str, int] = {}
         self._terms: dict[tuple[str, str], list[str]] = {}
         self.drafting = False  # what is worked out now is remembered
 
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._embedder.name
-
-    @property
-    def max_tokens(self) -> int:
-        """Tokens that it reads."""
-        return self._embedder.max_tokens
-
-    @property
-    def tokenizer(self) -> str:
-        """Hash of its vocabulary."""
-        return self._embedder.tokenizer
-
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text."""
         new = [text for text in dict.fromkeys(texts) if text not in self._tokens]
-        counted = dict(zip(new, self._embedder.count_tokens(new), strict=True)) if new else {}
+        counted = dict(zip(new, super().count_tokens(new), strict=True)) if new else {}
         if self.drafting:
             self._tokens |= counted
         return [counted[text] if text in counted else self._tokens[text] for text in texts]
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors."""
-        return self._embedder.embed(texts)
 
     def terms_of(self, name: str, title: str, passages: Sequence[Passage]) -> list[list[str]]:
         """See `embedding.terms_of`."""
@@ -110,7 +92,7 @@ class Drafts:
         """
         self._pages.append(page)
         read = len(self._pages)
-        if read < self._next or read > MOST_OF * self._count:
+        if read < self._next or read > MAX_SHARE * self._count:
             return
         self._next = 2 * read
         self._memory.drafting = True
