@@ -108,21 +108,25 @@ def retrieve(
     candidates = sorted(fused)
     cosines = np.clip(corpus.vectors.vectors(candidates) @ vector, -1.0, 1.0) if candidates else []
     words = corpus.lexical.scores(terms, candidates)
-    hits = [
-        Hit(corpus.passages[row], fused[row], float(c), w, dense.get(row, 0), lexical.get(row, 0))
-        for row, c, w in zip(candidates, cosines, words, strict=True)
-    ]
-    pairs = list(zip(candidates, hits, strict=True))
+    scores = fused
     if settings.authority_weight or (settings.recency_weight and time_sensitive):
         known = {document.id: document for document in corpus.documents}
         recency = settings.recency_weight if time_sensitive else 0.0
         boost = _Boost(settings.authority_weight, recency, settings.recency_half_life_days, today or date.today())
-        pairs = [(row, replace(hit, score=hit.score * boost.of(known.get(hit.passage.document)))) for row, hit in pairs]
-    pairs.sort(key=lambda pair: (-pair[1].score, pair[0]))
+        scores = {row: score * boost.of(known.get(corpus.passages[row].document)) for row, score in fused.items()}
+    order = sorted(candidates, key=lambda row: (-scores[row], row))
+    measured = dict(zip(candidates, zip(cosines, words, strict=True), strict=True))
+
+    def hit(row: int) -> Hit:
+        cosine, score = measured[row]
+        return Hit(corpus.passages[row], scores[row], float(cosine), score, dense.get(row, 0), lexical.get(row, 0))
+
+    # the passages of a large library are unpacked when they are asked for: no others than those that are needed are
+    pairs = [(row, hit(row)) for row in (order if reranker else order[:k])]
     if reranker is not None:
         pairs = reranked(question, pairs, reranker)
-    order = tuple(row for row, _ in pairs)
-    return Ranking(tuple(hit for _, hit in pairs[:k]), order[:k], order, dense, lexical)
+        order = [row for row, _ in pairs]
+    return Ranking(tuple(one for _, one in pairs[:k]), tuple(order[:k]), tuple(order), dense, lexical)
 
 
 def _ranks(found: Sequence[tuple[int, float]]) -> dict[int, int]:

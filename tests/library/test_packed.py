@@ -6,12 +6,14 @@ import gzip
 
 import numpy as np
 import pytest
-from library_kit import SETTINGS, check_whole, found, library, text
+from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
 
 from rag_core.errors import LibraryDamaged
+from rag_core.language import terms
 from rag_core.library.disk.files import pack_vectors, vectors_in
 from rag_core.library.stored import packed
 from rag_core.library.stored.packed import Packed, Passages
+from rag_core.retrieval.hybrid import retrieve
 
 LONG = " ".join(f"Sentence {number} speaks of the bridge." for number in range(200))
 
@@ -20,6 +22,35 @@ def made(folder):
     opened = library(folder)
     opened.add([text("one", LONG), text("two", "Cats sleep all day."), text("three", "Dogs run about.")], SETTINGS)
     return opened
+
+
+def test_given_a_passage_that_is_asked_for_then_no_other_is_made_until_a_second_one_is(tmp_path, monkeypatch):
+    before = made(tmp_path).snapshot
+    count, sizes = len(before.passages_of(before.documents[0].id)), []
+    unpack = packed.passages_from_json
+    monkeypatch.setattr(packed, "passages_from_json", lambda rows, document: sizes.append(len(rows)) or unpack(rows, document))
+    passages = library(tmp_path).snapshot.passages
+
+    assert (passages[1], passages[1], sizes) == (before.passages[1], before.passages[1], [1])
+    assert (passages[0], passages[1], passages[count - 1]) == (before.passages[0], before.passages[1], before.passages[count - 1])
+    assert sizes == [1, count]
+    assert library(tmp_path).snapshot.passages.groups[0][-1] == before.passages[count - 1]
+    with pytest.raises(IndexError):
+        _ = library(tmp_path).snapshot.passages.groups[0][count]
+
+
+def test_given_a_question_then_no_passages_are_unpacked_but_those_that_it_shows(tmp_path, unpacked):
+    opened = library(tmp_path)
+    opened.add([text(f"d{number}", f"The cat{number} sleeps.", language="en") for number in range(9)], SETTINGS)
+    unpacked.clear()
+    snapshot = library(tmp_path).snapshot
+    vector, asked = HashEmbedder().embed(["cat3 sleeps"])[0], terms("cat3 sleeps", "en")
+
+    ranking = retrieve("cat3 sleeps", vector, asked, snapshot, SETTINGS.changed(top_k=2, over_retrieve=4))
+
+    assert len(ranking.candidates) > 2
+    assert unpacked == [hit.passage.document for hit in ranking.hits]
+    assert len(unpacked) == 2
 
 
 @pytest.fixture

@@ -1,51 +1,90 @@
-"""Exact nearest neighbours by cosine with FAISS on local disk (IndexFlatIP over unit vectors).
+"""Exact nearest neighbours by cosine with FAISS on local disk (IndexFlatIP over unit vectors), in segments.
 
-What any index of FAISS needs stands here too: the best rows of a search, and its file. `ivf.py` uses it.
+What any index of FAISS needs stands here too: the best rows of a search, and its files. `ivf.py` uses it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import faiss
 import numpy as np
+from numpy.typing import NDArray
 
+from rag_core.adapters.index import segments
+from rag_core.adapters.index.segments import Cut, Kept, offsets, planned
 from rag_core.domain.ports import VectorIndex, Vectors
 from rag_core.errors import LibraryDamaged
 from rag_core.library.disk.private import write
 
 FILE = "vectors.faiss"
+Rows = NDArray[np.int64]
 DIM = 384  # the length of the embedded model's vectors
+
+
+class FlatSegment:
+    """Some consecutive rows, with FAISS's own index over them."""
+
+    def __init__(self, index: faiss.Index) -> None:
+        self.index = index
+        self.kept: Kept | None = None
+
+    def __len__(self) -> int:
+        return int(self.index.ntotal)
+
+    def nearest(self, query: Vectors, k: int, allowed: Rows | None) -> list[tuple[int, float]]:
+        """As `VectorIndex.search`, of these rows; `query` has shape (1, dim), and those allowed are different ones."""
+        params = None
+        if allowed is not None:
+            chosen = np.zeros(len(self), dtype=bool)
+            chosen[allowed] = True
+            bits = np.packbits(chosen, bitorder="little")
+            selector = faiss.IDSelectorBitmap(bits)  # type: ignore[call-arg, arg-type]  # its stubs are of C++
+            params = faiss.SearchParameters(sel=selector)  # type: ignore[call-arg]  # they leave out the keyword
+        total = len(self) if allowed is None else len(allowed)
+        return best_rows(lambda asked: self.index.search(query, asked, params=params), k, total)
 
 
 class FaissIndex:
     """A `VectorIndex`. Immutable after it was built, so threads may share it."""
 
-    def __init__(self, index: faiss.Index) -> None:
-        self._index = index
+    def __init__(self, parts: Sequence[FlatSegment]) -> None:
+        self.segments = tuple(parts)
+        self._firsts = offsets(parts)
 
-    def search(self, vector: Vectors, k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
+    def __len__(self) -> int:
+        return self._firsts[-1]
+
+    def search(self, vector: Vectors, k: int, allowed: Sequence[int] | Rows | None) -> list[tuple[int, float]]:
         """At most k (row, cosine), best first, equal cosines by row; only rows in `allowed` when given."""
-        total = self._index.ntotal if allowed is None else len(set(allowed))
-        if total == 0 or k < 1:
-            return []
         query = np.ascontiguousarray(vector, dtype=np.float32).reshape(1, -1)
-        params = None
-        if allowed is not None:
-            selector = faiss.IDSelectorBatch(np.asarray(allowed, dtype=np.int64))
-            params = faiss.SearchParameters(sel=selector)  # type: ignore[call-arg]  # its stubs leave out the keyword
-        return best_rows(lambda asked: self._index.search(query, asked, params=params), k, total)
+        found = []
+        for first, segment, rows in self._places(allowed):
+            found += [(first + row, cosine) for row, cosine in segment.nearest(query, k, rows)]
+        return sorted(found, key=lambda pair: (-pair[1], pair[0]))[: max(k, 0)]
 
-    def vectors(self, rows: Sequence[int]) -> Vectors:
+    def _places(self, allowed: Sequence[int] | Rows | None) -> Iterator[tuple[int, FlatSegment, Rows | None]]:
+        """Each segment with its first row, and which of its own rows may be found; None for all."""
+        if allowed is None:
+            yield from ((first, segment, None) for first, segment in zip(self._firsts, self.segments, strict=False))
+            return
+        chosen = np.unique(np.asarray(allowed, dtype=np.int64))
+        ends = np.searchsorted(chosen, self._firsts)
+        for at, segment in enumerate(self.segments):
+            yield self._firsts[at], segment, chosen[ends[at] : ends[at + 1]] - self._firsts[at]
+
+    def vectors(self, rows: Sequence[int] | Rows) -> Vectors:
         """The stored vectors of these rows, shape (len(rows), dim)."""
-        return stored_vectors(self._index, rows)
-
-    @property
-    def raw(self) -> faiss.Index:
-        """FAISS's own index, for saving."""
-        return self._index
+        if len(self.segments) == 1:
+            return stored_vectors(self.segments[0].index, rows)
+        wanted = np.asarray(rows, dtype=np.int64)
+        found = np.zeros((len(wanted), self.segments[0].index.d), dtype=np.float32)
+        of = np.searchsorted(self._firsts, wanted, side="right") - 1
+        for at in np.unique(of).tolist():
+            found[of == at] = stored_vectors(self.segments[at].index, wanted[of == at] - self._firsts[at])
+        return found
 
 
 class FaissStore:
@@ -58,21 +97,11 @@ class FaissStore:
 
     def build(self, vectors: Vectors) -> FaissIndex:
         """An index over unit vectors of shape (n, dim)."""
-        index = faiss.IndexFlatIP(vectors.shape[1] or self._dim)
-        if len(vectors):
-            index.add(np.ascontiguousarray(vectors, dtype=np.float32))
-        return FaissIndex(index)
+        return FaissIndex(flat_segments([], [vectors]) or [FlatSegment(faiss.IndexFlatIP(vectors.shape[1] or self._dim))])
 
     def spliced(self, index: VectorIndex, pieces: Sequence[range | Vectors]) -> FaissIndex | None:
         """See `VectorStore.spliced`."""
-        if not isinstance(index, FaissIndex):
-            return None
-        joined: faiss.Index | None = None
-        for piece in pieces:
-            vectors = index.raw.reconstruct_n(piece.start, len(piece)) if isinstance(piece, range) else piece
-            joined = joined or faiss.IndexFlatIP(vectors.shape[1])
-            joined.add(np.ascontiguousarray(vectors, dtype=np.float32))
-        return FaissIndex(joined) if joined else None
+        return FaissIndex(flat_segments(index.segments, pieces)) if isinstance(index, FaissIndex) else None
 
     def save(self, index: VectorIndex, folder: Path) -> None:
         """Write FAISS's own binary format (not pickle).
@@ -82,15 +111,67 @@ class FaissStore:
         """
         if not isinstance(index, FaissIndex):
             raise TypeError(f"FaissStore saves a FaissIndex, got {type(index).__name__}")
-        write_index(index.raw, folder / FILE)
+        save_segments(index.segments, folder, FILE)
 
     def load(self, folder: Path) -> FaissIndex:
         """Read it back.
 
         Raises:
-            LibraryDamaged: the file is missing or cut short. A changed byte is found by the manifest's checksum, not here.
+            LibraryDamaged: a file is missing or cut short. A changed byte is found by the manifest's checksum, not here.
         """
-        return FaissIndex(read_index(folder / FILE))
+        return FaissIndex(load_segments(folder, FILE))
+
+
+def flat_segments(known: Sequence[FlatSegment], pieces: Sequence[range | Vectors]) -> list[FlatSegment]:
+    """The segments over these pieces; those of the known ones that stay whole are used again. See `VectorStore.spliced`."""
+    made = []
+    for group in planned(known, pieces):
+        part = group[0]
+        if len(group) == 1 and isinstance(part, Cut) and part.is_whole:
+            made.append(part.segment)
+            continue
+        index: faiss.Index | None = None
+        for part in group:
+            vectors = part.segment.index.reconstruct_n(part.rows.start, len(part)) if isinstance(part, Cut) else part
+            index = index or faiss.IndexFlatIP(vectors.shape[1])
+            index.add(np.ascontiguousarray(vectors, dtype=np.float32))
+        made += [FlatSegment(index)] if index else []
+    return made
+
+
+def save_segments(parts: Sequence[FlatSegment], folder: Path, file: str) -> None:
+    """Write segments as files of this name.
+
+    Raises:
+        OSError: the disk or the permissions refused.
+    """
+
+    def put(segment: FlatSegment, place: Path) -> None:
+        # FAISS's own writer leaves out the end of a file without an error where the disk is full
+        write(place / file, faiss.serialize_index(segment.index).data)
+
+    segments.save(parts, folder, Path(file).stem, [file], put)
+
+
+def load_segments(folder: Path, file: str) -> list[FlatSegment]:
+    """Read them back.
+
+    Raises:
+        LibraryDamaged: a file is missing or cut short.
+    """
+    try:
+        return segments.load(folder, Path(file).stem, [file], lambda place: _read(place / file))
+    except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
+        raise damaged_index() from error
+
+
+def damaged_index() -> LibraryDamaged:
+    """The error for files that are missing or cut short."""
+    return LibraryDamaged("The vector index cannot be read.", remedy="Restore the library folder, or index the documents again.")
+
+
+def _read(path: Path) -> FlatSegment:
+    return FlatSegment(faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC if segments.is_mapped(path) else 0))
 
 
 def best_rows(search: Callable[[int], tuple[Any, Any]], k: int, total: int) -> list[tuple[int, float]]:
@@ -98,6 +179,8 @@ def best_rows(search: Callable[[int], tuple[Any, Any]], k: int, total: int) -> l
 
     `search` gives cosines and rows of the nearest n, each of shape (1, n), as FAISS does; a row of -1 is none.
     """
+    if total == 0 or k < 1:
+        return []
     # FAISS takes any of the rows that tie at the cut; so more are asked for until the last one is worse
     wanted = min(k, total)
     asked = min(wanted + 1, total)
@@ -111,32 +194,8 @@ def best_rows(search: Callable[[int], tuple[Any, Any]], k: int, total: int) -> l
     return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:wanted]
 
 
-def stored_vectors(index: faiss.Index, rows: Sequence[int]) -> Vectors:
+def stored_vectors(index: faiss.Index, rows: Sequence[int] | Rows) -> Vectors:
     """The vectors of these rows as they were added, shape (len(rows), dim)."""
     if not len(rows):
         return np.zeros((0, index.d), dtype=np.float32)
     return np.asarray(index.reconstruct_batch(np.asarray(rows, dtype=np.int64)), dtype=np.float32)
-
-
-def write_index(index: faiss.Index, path: Path) -> None:
-    """Write an index to a file.
-
-    Raises:
-        OSError: the disk or the permissions refused.
-    """
-    # FAISS's own writer leaves out the end of a file without an error where the disk is full
-    write(path, faiss.serialize_index(index).data)
-
-
-def read_index(path: Path) -> faiss.Index:
-    """Read it back.
-
-    Raises:
-        LibraryDamaged: the file is missing or cut short.
-    """
-    try:
-        return faiss.read_index(str(path))
-    except RuntimeError as error:
-        raise LibraryDamaged(
-            "The vector index cannot be read.", remedy="Restore the library folder, or index the documents again."
-        ) from error

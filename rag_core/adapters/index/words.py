@@ -1,7 +1,8 @@
 """BM25 over our own terms, from how often each passage holds each term. Parts of scores are worked out when a question asks for them.
 
 A change of the collection changes the weight of every word. So an index that stores scores has to be made anew with every document; one
-that stores counts is joined from what stays and what is new. The arithmetic is that of bm25s, number by number, and a test compares them.
+that stores counts is joined from what stays and what is new, segment by segment. The arithmetic is that of bm25s, number by number, and a
+test compares them.
 """
 
 from __future__ import annotations
@@ -13,71 +14,84 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_core.adapters.index.segments import Cut, Kept, offsets, planned
+from rag_core.adapters.index.terms import Terms
+
 K1, B = 1.5, 0.75  # bm25s' defaults, the usual values of Robertson's BM25
 KEPT_TERMS = 64  # whose parts of scores are kept: one question asks for the same few terms several times
+KEPT_NUMBERS = 8_192  # terms whose number of passages is kept: a question weighs the words of all sentences that it reads
 
 Whole = NDArray[np.int64]
 Short = NDArray[np.int32]
+Rows = Sequence[Sequence[str]]  # the terms of each passage
 
 
-class Bm25Index:
-    """A `LexicalIndex`. Immutable, so threads may share it.
+class WordSegment:
+    """Some consecutive passages.
 
     Args:
         columns: the number of each term, from 0.
         starts: where the postings of each term begin, shape (terms + 1,).
-        rows: the passages that hold a term, ascending, one term after another, shape (postings,).
+        rows: the passages that hold a term, ascending, one term after another, shape (postings,); counted from the segment's first.
         counts: how often each of them holds it, of the same shape.
         lengths: the terms of each passage, shape (passages,).
     """
 
     def __init__(self, columns: Mapping[str, int], starts: Whole, rows: Short, counts: Short, lengths: Short) -> None:
         self.columns, self.starts, self.rows, self.counts, self.lengths = columns, starts, rows, counts, lengths
+        self.kept: Kept | None = None
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def postings(self, term: str) -> tuple[Short, Short]:
+        """The passages that hold a term, ascending, and how often each does."""
+        number = self.columns.get(term)
+        here = slice(0, 0) if number is None else slice(self.starts[number], self.starts[number + 1])
+        return self.rows[here], self.counts[here]
+
+    def ordered(self) -> WordSegment:
+        """The same, with its terms in the order of their code points."""
+        numbers = np.repeat(np.arange(len(self.columns)), np.diff(self.starts))
+        return _sorted(self.columns, numbers, self.rows.astype(np.int64), self.counts, self.lengths)
+
+
+class Bm25Index:
+    """A `LexicalIndex` over segments, at least one. Immutable, so threads may share it."""
+
+    def __init__(self, segments: Sequence[WordSegment]) -> None:
+        self.segments = tuple(segments)
+        self._firsts = offsets(segments)
         self._kept = lru_cache(KEPT_TERMS)(self._part)
+        self.document_frequency = lru_cache(KEPT_NUMBERS)(self._frequency)
 
     @classmethod
-    def of(cls, terms: Sequence[Sequence[str]]) -> Bm25Index:
+    def of(cls, terms: Rows) -> Bm25Index:
         """The index over the terms of each passage, in row order."""
-        nothing = np.zeros(0, np.int32)
-        return cls({}, np.zeros(1, np.int64), nothing, nothing, nothing).spliced([terms])
+        return cls([_joined([terms[:0]])]).spliced([terms])
 
-    def spliced(self, pieces: Sequence[range | Sequence[Sequence[str]]]) -> Bm25Index:
+    def spliced(self, pieces: Sequence[range | Rows]) -> Bm25Index:
         """The index over these pieces in their order: rows of this one, each at most once, or the terms of new passages."""
-        total = sum(map(len, pieces))
-        columns, lengths = dict(self.columns), np.zeros(total, np.int32)
-        target = np.full(len(self), -1, np.int64)  # where each of our rows goes; -1 for nowhere
-        keys, counts, at = [], [], 0
-        for piece in pieces:
-            if isinstance(piece, range):
-                target[piece.start : piece.stop] = np.arange(at, at + len(piece))
-                lengths[at : at + len(piece)] = self.lengths[piece.start : piece.stop]
-            else:
-                lengths[at : at + len(piece)] = [len(row) for row in piece]
-                numbers = (columns.setdefault(term, len(columns)) for row in piece for term in row)
-                there = np.repeat(np.arange(at, at + len(piece)), lengths[at : at + len(piece)])
-                found, many = np.unique(np.fromiter(numbers, np.int64, len(there)) * total + there, return_counts=True)
-                keys.append(found)
-                counts.append(many.astype(np.int32))
-            at += len(piece)
-        moved = target[self.rows]
-        stays = moved >= 0
-        keys.append((np.repeat(np.arange(len(self.columns)), np.diff(self.starts)) * total + moved)[stays])
-        counts.append(self.counts[stays])
-        every = np.concatenate(keys)
-        order = np.argsort(every, kind="stable")  # the runs are sorted already: they are merged
-        return _joined(columns, every[order], np.concatenate(counts)[order], lengths)
+        made = [_segment(group) for group in planned(self.segments, pieces)]
+        return Bm25Index(made or [_joined([[]])])
 
     def scores(self, terms: Sequence[str], rows: Sequence[int]) -> list[float]:
-        """The BM25 score of each of these rows."""
-        every = self._scores(terms)
-        return [float(every[row]) for row in rows]
+        """The BM25 score of each of these rows: the number that `search` gives, without working out those of all others."""
+        wanted, found = np.asarray(rows, dtype=np.int64), np.zeros(len(rows), dtype=np.float32)
+        for term in terms:
+            holding, part = self._kept(term)
+            at = np.searchsorted(holding, wanted)
+            there = np.flatnonzero(at < len(holding))
+            there = there[holding[at[there]] == wanted[there]]
+            found[there] += part[at[there]]
+        return [float(score) for score in found]
 
     def _scores(self, terms: Sequence[str]) -> NDArray[np.float32]:
         """The BM25 score of every row, shape (rows,); a term that occurs twice in the question counts twice."""
         scores = np.zeros(len(self), dtype=np.float32)
         for term in terms:
-            if term in self.columns:
-                scores[self._rows_of(term)] += self._kept(term)
+            rows, part = self._kept(term)
+            scores[rows] += part
         return scores
 
     def search(self, terms: Sequence[str], k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
@@ -90,48 +104,87 @@ class Bm25Index:
 
     def vocabulary(self) -> Collection[str]:
         """The terms of all rows."""
-        return self.columns.keys()
+        return self.segments[0].columns.keys() if len(self.segments) == 1 else frozenset().union(*(one.columns for one in self.segments))
 
-    def document_frequency(self, term: str) -> int:
+    def _frequency(self, term: str) -> int:
         """How many rows hold the term."""
-        return len(self._rows_of(term)) if term in self.columns else 0
+        return sum(len(segment.postings(term)[0]) for segment in self.segments)
 
     def postings(self) -> Iterator[tuple[str, Short, NDArray[np.float32]]]:
         """Each term with the rows that hold it, ascending, and the part that it adds to the score of each."""
-        return ((term, self._rows_of(term), self._part(term)) for term in self.columns)
+        return ((term, *self._part(term)) for term in self.vocabulary())
 
     def __len__(self) -> int:
-        return len(self.lengths)
+        return self._firsts[-1]
 
-    def _rows_of(self, term: str) -> Short:
-        return self.rows[slice(*self.starts[self.columns[term] :][:2])]
-
-    def _part(self, term: str) -> NDArray[np.float32]:
-        counts = self.counts[slice(*self.starts[self.columns[term] :][:2])].astype(np.float64)
+    def _part(self, term: str) -> tuple[Short, NDArray[np.float32]]:
+        """The rows that hold the term, and what it adds to the score of each."""
+        found = [(first, *one.postings(term)) for first, one in zip(self._firsts, self.segments, strict=False)]
+        held = [(rows + np.int32(first) if first else rows, counts) for first, rows, counts in found if len(rows)]
+        if not held:
+            return np.zeros(0, np.int32), np.zeros(0, np.float32)
+        rows, whole = np.concatenate([one for one, _ in held]), np.concatenate([one for _, one in held])
+        counts = whole.astype(np.float64)
         weight = np.float64(np.float32(idf(len(self), len(counts))))  # bm25s keeps it in float32, and multiplies in float64
-        part: NDArray[np.float32] = (weight * (counts / (self._damping[self._rows_of(term)] + counts))).astype(np.float32)
-        return part
+        part: NDArray[np.float32] = (weight * (counts / (self._damping[rows] + counts))).astype(np.float32)
+        return rows, part
 
     @cached_property
     def _damping(self) -> NDArray[np.float64]:
         """The number that a count is set against; it grows with the length of its passage. Shape (rows,); some row has terms."""
-        damping: NDArray[np.float64] = K1 * ((1 - B) + B * self.lengths / self.lengths.mean())
+        lengths = np.concatenate([segment.lengths for segment in self.segments])
+        damping: NDArray[np.float64] = K1 * ((1 - B) + B * lengths / lengths.mean())
         return damping
 
 
-def _joined(columns: Mapping[str, int], keys: Whole, counts: Short, lengths: Short) -> Bm25Index:
-    """The index of ascending keys (term * passages + passage), without the terms that no passage holds any more."""
-    holding = np.bincount(keys // max(1, len(lengths)), minlength=len(columns))
-    starts = np.concatenate([[0], np.cumsum(holding[holding > 0])])
-    if not holding.all():
-        held = (term for term, number in columns.items() if holding[number])
-        columns = {term: number for number, term in enumerate(held)}
-    return Bm25Index(columns, starts, (keys % max(1, len(lengths))).astype(np.int32), counts, lengths)
+def _segment(group: Sequence[Cut[WordSegment] | Rows]) -> WordSegment:
+    """The segment of these parts; one that stays whole is used again."""
+    part = group[0]
+    return part.segment if len(group) == 1 and isinstance(part, Cut) and part.is_whole else _joined(group)
+
+
+def _joined(group: Sequence[Cut[WordSegment] | Rows]) -> WordSegment:
+    total = sum(map(len, group))
+    lengths = np.zeros(total, np.int32)
+    columns: dict[str, int] = {}  # in the order in which they are met
+    numbers, rows, counts = [], [], []
+    at = 0
+    for part in group:
+        if isinstance(part, Cut):
+            theirs, known = part.segment, part.rows
+            own = np.fromiter((columns.setdefault(term, len(columns)) for term in theirs.columns), np.int64, len(theirs.columns))
+            stays = (theirs.rows >= known.start) & (theirs.rows < known.stop)
+            lengths[at : at + len(part)] = theirs.lengths[known.start : known.stop]
+            numbers.append(np.repeat(own, np.diff(theirs.starts))[stays])
+            rows.append(theirs.rows[stays].astype(np.int64) - known.start + at)
+            counts.append(theirs.counts[stays])
+        else:
+            lengths[at : at + len(part)] = [len(row) for row in part]
+            met = np.fromiter((columns.setdefault(term, len(columns)) for row in part for term in row), np.int64)
+            there = np.repeat(np.arange(at, at + len(part)), lengths[at : at + len(part)])
+            found, many = np.unique(met * total + there, return_counts=True)
+            numbers.append(found // total)
+            rows.append(found % total)
+            counts.append(many.astype(np.int32))
+        at += len(part)
+    return _sorted(columns, np.concatenate(numbers), np.concatenate(rows), np.concatenate(counts), lengths)
+
+
+def _sorted(columns: Mapping[str, int], numbers: Whole, rows: Whole, counts: Short, lengths: Short) -> WordSegment:
+    """The segment of these postings, in any order, without the terms that no passage holds any more."""
+    holding = np.bincount(numbers, minlength=len(columns))
+    terms = sorted(term for term, number in columns.items() if holding[number])
+    ranks = np.zeros(len(columns), np.int64)
+    own = np.fromiter((columns[term] for term in terms), np.int64, len(terms))
+    ranks[own] = np.arange(len(terms))
+    order = np.argsort(ranks[numbers] * max(1, len(lengths)) + rows, kind="stable")  # the runs are sorted in part
+    starts = np.concatenate([[0], np.cumsum(holding[own])])
+    return WordSegment(Terms.of(terms), starts, rows[order].astype(np.int32), counts[order], lengths)
 
 
 def best_rows(scores: NDArray[np.float32], k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
     """At most k (row, score > 0), best first, equal scores by row; only rows in `allowed` when given."""
-    rows = np.arange(len(scores)) if allowed is None else np.asarray(sorted(set(allowed)), dtype=np.int64)
+    rows = np.flatnonzero(scores > 0) if allowed is None else np.asarray(sorted(set(allowed)), dtype=np.int64)
     if not len(rows) or k < 1:
         return []
     found = scores[rows]

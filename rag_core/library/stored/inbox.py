@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from rag_core.errors import LibraryDamaged
 from rag_core.library.disk.files import damaged, seal, sync, unseal, write_atomically
 from rag_core.library.disk.private import FILE_MODE, HeldFile, make_folder
 from rag_core.library.stored.sources import Kind, Source, clean, digest_prefix
-from rag_core.library.stored.stored_json import metadata_from_json, metadata_to_json
+from rag_core.library.stored.stored_json import metadata_from_json, metadata_to_json, values_of
 
 Values = Mapping[str, Any]  # settings by their name, as JSON has them
 
@@ -80,7 +80,7 @@ class Accepted:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object with every field."""
-        return asdict(replace(self, metadata=Metadata(values={}))) | {"metadata": metadata_to_json(self.metadata)}
+        return values_of(self) | {"metadata": metadata_to_json(self.metadata)}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Accepted:

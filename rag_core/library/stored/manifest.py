@@ -124,6 +124,16 @@ class Manifest:
             raise damaged(path, "is not a manifest") from error
 
 
+def files_named(data: bytes) -> set[str]:
+    """The names of all files of a manifest, without making its documents; paths are relative to the collection's folder.
+
+    Raises:
+        ValueError, KeyError, TypeError, AttributeError: not a manifest.
+    """
+    row = unseal(json.loads(data), _UNSEALED)
+    return {*row["files"], f"indexes/{row['index']}", *(name for one in row["documents"] for name in one["files"])}
+
+
 def _entry(row: Mapping[str, Any], root: Path) -> Entry:
     document, source = row["document"], Accepted.from_json(row["source"])
     given = _given_date(row["key"], document["metadata"]["date"], source, root) if is_of_one_date(document) else ""

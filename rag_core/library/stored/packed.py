@@ -1,13 +1,16 @@
-"""The passages of a version, of which a document's are unpacked when one of them is asked for. To open a library unpacks none."""
+"""The passages of a version, which are unpacked when they are asked for. To open a library unpacks none.
+
+A question to a large library asks for one passage of each of many documents: of a document only that one is made. When a second one is
+asked for, all of them are.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from itertools import accumulate, chain
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 from rag_core.domain.passages import Passage
 from rag_core.library.disk.files import damaged, unpack
@@ -20,6 +23,8 @@ class Packed(Sequence[Passage]):
     def __init__(self, data: bytes, count: int, document: str, path: Path) -> None:
         """`data` was compared with its checksum; it holds `count` passages, at least 1. `path` is for messages."""
         self._data, self._count, self._document, self._path = data, count, document, path
+        self._first: tuple[int, Passage] | None = None  # the one that was asked for first
+        self._all: tuple[Passage, ...] | None = None
 
     def __len__(self) -> int:
         return self._count
@@ -29,17 +34,27 @@ class Packed(Sequence[Passage]):
     @overload
     def __getitem__(self, row: slice) -> tuple[Passage, ...]: ...
     def __getitem__(self, row: int | slice) -> Passage | tuple[Passage, ...]:
-        return self._passages[row]
+        if isinstance(row, slice) or self._all is not None or self._count == 1:
+            return self._passages[row]
+        at, first = range(self._count)[row], self._first
+        if first is None:
+            first = self._first = at, passages_from_json(self._rows()[at : at + 1], self._document)[0]
+        return first[1] if first[0] == at else self._passages[at]
 
     def __iter__(self) -> Iterator[Passage]:
         return iter(self._passages)
 
-    @cached_property
+    @property
     def _passages(self) -> tuple[Passage, ...]:
-        made = passages_from_json(unpack(self._data, self._path), self._document)
-        if len(made) != self._count:
-            raise damaged(self._path, f"holds {len(made)} passages, and {self._count} have a vector")
-        return made
+        if self._all is None:
+            self._all = passages_from_json(self._rows(), self._document)
+        return self._all
+
+    def _rows(self) -> Sequence[Sequence[Any]]:
+        rows: Sequence[Sequence[Any]] = unpack(self._data, self._path)
+        if len(rows) != self._count:
+            raise damaged(self._path, f"holds {len(rows)} passages, and {self._count} have a vector")
+        return rows
 
 
 class Passages(Sequence[Passage]):

@@ -32,6 +32,7 @@ from rag_core.errors import InvalidInput, LibraryError, RagError
 from rag_core.library.disk.files import (
     Stamp,
     damaged,
+    identity,
     read_verified,
     stamp,
     storage_problems,
@@ -43,7 +44,7 @@ from rag_core.library.disk.files import (
 )
 from rag_core.library.disk.private import make_folder
 from rag_core.library.stored import stored_sources, titles
-from rag_core.library.stored.manifest import Entry, Manifest
+from rag_core.library.stored.manifest import Entry, Manifest, files_named
 from rag_core.library.stored.packed import Packed, Passages
 from rag_core.library.stored.snapshot import Snapshot
 from rag_core.library.stored.stored_json import passages_from_json
@@ -79,6 +80,7 @@ class Store:
         self.reader = PageReader(self.root)
         self.vectors = vectors
         self.lexical = lexical
+        self._named: dict[tuple[str, int, int, int], frozenset[str]] = {}
 
     def pointer(self) -> tuple[int, str]:
         """The newest version and its manifest's SHA-256; (0, "") when nothing was published.
@@ -186,7 +188,9 @@ class Store:
         data = manifest.to_bytes()
         if not (self.root / "CURRENT").exists():
             self._point_to(*NOTHING_YET)  # so that a manifest without it is damage, not a beginning
-        write_atomically(self.root / f"manifests/{manifest.version}.json", data)
+        path = self.root / f"manifests/{manifest.version}.json"
+        write_atomically(path, data)
+        self._remember(path, [f"indexes/{manifest.index}", *manifest.all_files()])
         self._point_to(manifest.version, stamp(data).sha256)
 
     def _point_to(self, version: int, sha256: str) -> None:
@@ -233,20 +237,31 @@ class Store:
                     return True
         return False
 
-    def _named_by(self, path: Path) -> set[str]:
-        with suppress(OSError, LibraryError):  # an old version that cannot be read keeps nothing alive
-            manifest = Manifest.from_bytes(path.read_bytes(), path)
-            return {"/".join(name.split("/")[:2]) for name in manifest.all_files()} | {f"indexes/{manifest.index}"}
-        return set()
+    def _named_by(self, path: Path) -> frozenset[str]:
+        """The folders and files that a version needs. Of one that was looked at before it is known: it never changes."""
+        # an old version that cannot be read keeps nothing alive
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            key = (path.name, *identity(path))
+            if key not in self._named:
+                self._remember(path, files_named(path.read_bytes()))
+            return self._named[key]
+        return frozenset()
+
+    def _remember(self, path: Path, files: Iterable[str]) -> None:
+        found = frozenset("/".join(name.split("/")[:2]) for name in files)
+        self._named = dict(
+            [*self._named.items(), ((path.name, *identity(path)), found)][-2 * KEPT_VERSIONS :]
+        )  # versions that a reader holds are kept too
 
     def size_bytes(self) -> int:
-        """The sizes of all files of the collection, added up."""
-        total = 0
+        """The sizes of all files of the collection, added up. What versions share counts once."""
+        sizes: dict[int, int] = {}
         for folder, _, names in os.walk(self.root):
             for name in names:
                 with suppress(OSError):  # cleared away meanwhile
-                    total += os.stat(os.path.join(folder, name)).st_size
-        return total
+                    found = os.stat(os.path.join(folder, name))
+                    sizes[found.st_ino] = found.st_size
+        return sum(sizes.values())
 
 
 def collections(folder: Path) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -15,7 +15,7 @@ from rag_core.domain.passages import Passage
 from rag_core.domain.ports import LexicalIndex, VectorIndex, Vectors
 from rag_core.errors import RagError
 from rag_core.ingest.layout import json_rows
-from rag_core.library.disk.files import Stamp, damaged, pack_parts, stamp_folder, storage_problems, unpack, unpack_vectors
+from rag_core.library.disk.files import Stamp, damaged, identity, pack_parts, stamp_file, storage_problems, unpack, unpack_vectors
 from rag_core.library.disk.private import make_folder, tighten
 from rag_core.library.stored.inbox import Inbox
 from rag_core.library.stored.manifest import Entry, Manifest
@@ -98,20 +98,29 @@ class Writer:
 
     def _publish(self, entries: tuple[Entry, ...]) -> None:
         version = self._base.version + 1
+        manifest = replace(self._base, version=version, entries=entries)
         if self._base.index and [e.key for e in entries] == [e.key for e in self._base.entries]:
-            name, files, passages = self._base.index, self._base.files or {}, self._snapshot.passages
-            vectors, lexical = self._snapshot.vectors, self._snapshot.lexical
+            passages, vectors, lexical = self._snapshot.passages, self._snapshot.vectors, self._snapshot.lexical
+            self._put_in_force(manifest)
         else:
-            name, (passages, vectors, lexical) = str(version), self._build(entries)
-            files = self._save(name, vectors, lexical)
-        sync_tree(self._unsynced)
-        manifest = replace(self._base, version=version, index=name, entries=entries, files=files)
-        self._store.publish(manifest)
+            passages, vectors, lexical = self._build(entries)
+            manifest = replace(manifest, index=str(version))
+            with self._folder(manifest) as folder:
+                self._store.vectors.save(vectors, folder)
+                self._store.lexical.save(lexical, folder)
+                tighten(folder)  # the libraries of the indexes make files with the usual modes
+                sync_tree([folder])
+                manifest = replace(manifest, files=self._stamps(folder))
+                self._put_in_force(manifest)
         self._base, self._unsynced, self._parts = manifest, [], {}
         self._snapshot = Snapshot(version, passages, vectors, lexical, entries, self._store.reader)
         live = self._adopt(self._snapshot)
         with self._inbox.held():
             self._store.clear(version, live, self._inbox.rows())
+
+    def _put_in_force(self, manifest: Manifest) -> None:
+        sync_tree(self._unsynced)
+        self._store.publish(manifest)
 
     def _build(self, entries: Sequence[Entry]) -> tuple[Passages, VectorIndex, LexicalIndex]:
         """The passages and both indexes. Rows that the version in memory has are taken from it, where the store can; others are read."""
@@ -149,21 +158,29 @@ class Writer:
         name = f"documents/{entry.key}/{TERMS}"
         return unpack_terms(self._store.read(name, entry.files[name]), self._store.root / name)
 
-    def _save(self, name: str, vectors: VectorIndex, lexical: LexicalIndex) -> dict[str, Stamp]:
-        folder = self._store.root / "indexes" / name
+    @contextmanager
+    def _folder(self, manifest: Manifest) -> Iterator[Path]:
+        """The folder of a version's indexes, empty; it is deleted where the version does not come into force."""
+        folder = self._store.root / "indexes" / manifest.index
         if folder.exists():
             self._store.remove(folder)  # left by a process that was killed before it published
         make_folder(folder)
         try:
-            self._store.vectors.save(vectors, folder)
-            self._store.lexical.save(lexical, folder)
+            yield folder
         except OSError:
             with suppress(RagError):
-                self._store.remove(folder)  # the room is needed for what comes next
+                if self._store.pointer()[0] != manifest.version:
+                    self._store.remove(folder)  # the room is needed for what comes next
             raise
-        tighten(folder)  # the libraries of the indexes make files with the usual modes
-        sync_tree([folder])
-        return {f"indexes/{name}/{file}": stamp for file, stamp in stamp_folder(folder).items()}
+
+    def _stamps(self, folder: Path) -> dict[str, Stamp]:
+        """The stamps of the files in it. One that the version before has too is not read again."""
+        root, known = self._store.root, dict[tuple[int, int, int], Stamp]()
+        for name, found in (self._base.files or {}).items():
+            with suppress(OSError):
+                known[identity(root / name)] = found
+        files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+        return {str(path.relative_to(root)): known.get(identity(path)) or stamp_file(path) for path in files}
 
 
 def _made(entry: Entry) -> tuple[Stamp, ...]:

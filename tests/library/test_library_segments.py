@@ -1,0 +1,114 @@
+"""A larger library's versions share the files of what did not change: a change costs what it touches, and nothing is left behind."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from library_kit import SETTINGS, check_whole, found, library, text
+
+from rag_core.adapters.index import segments
+from rag_core.errors import LibraryDamaged
+from rag_core.library.stored import store as stored
+from rag_core.library.stored import writer
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch):
+    monkeypatch.setattr(segments, "MIN_ROWS", 2)
+    monkeypatch.setattr(segments, "MAX_ROWS", 4)
+
+
+def filled(folder, count=9):
+    opened = library(folder)
+    opened.add([text(f"d{number}", f"The house{number} has a cat{number}.", language="en") for number in range(count)], SETTINGS)
+    return opened
+
+
+def files(folder):
+    return {path: path.stat().st_ino for path in sorted((folder / "default/indexes").rglob("*")) if path.is_file()}
+
+
+def test_given_a_document_that_is_added_then_only_new_files_are_read_for_checksums_and_shared_ones_count_once(tmp_path, monkeypatch):
+    opened, read = filled(tmp_path), []
+    stamp_file = writer.stamp_file
+    monkeypatch.setattr(writer, "stamp_file", lambda path: read.append(path) or stamp_file(path))
+    before = files(tmp_path)
+
+    opened.add([text("new", "Dogs run about.", language="en")], SETTINGS)
+
+    new = {path: number for path, number in files(tmp_path).items() if path not in before}
+    assert set(read) == {path for path, number in new.items() if number not in before.values()}
+    assert len(read) < len(new)
+    each = {path.stat().st_ino: path.stat().st_size for path in tmp_path.rglob("*") if path.is_file()}
+    assert opened.size_bytes() == sum(each.values()) < sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file())
+    check_whole(opened)
+    check_whole(library(tmp_path))
+    assert found(library(tmp_path), "dogs")
+
+
+def test_given_a_document_of_a_larger_library_that_is_erased_then_no_file_has_its_words_or_vectors(tmp_path):
+    opened = filled(tmp_path)
+    gone = opened.snapshot.documents[5].id
+    vector = opened.snapshot.vectors.vectors(opened.snapshot.rows_of(gone)).tobytes()
+
+    def holding(what):
+        return [path for path in tmp_path.rglob("*") if path.is_file() and what in path.read_bytes()]
+
+    assert [path.suffix for path in holding(vector)].count(".faiss") == 1
+    assert holding(b"house5")
+    opened.erase(gone)
+
+    assert holding(vector) == holding(b"house5") == holding(b"cat5") == []
+    assert len(opened.snapshot.passages) == 8
+    assert found(opened, "house6 cat6")
+    check_whole(library(tmp_path))
+
+
+def test_given_a_shared_file_in_which_a_byte_changed_then_opening_says_so(tmp_path):
+    opened = filled(tmp_path)
+    opened.add([text("new", "Dogs run about.", language="en")], SETTINGS)
+    path = max(tmp_path.glob("default/indexes/*/vectors.0/vectors.faiss"))
+    path.write_bytes(path.read_bytes()[:-1] + b"\x7f")
+
+    with pytest.raises(LibraryDamaged, match=r"vectors\.0/vectors\.faiss was changed"):
+        library(tmp_path)
+
+
+def test_given_a_version_whose_manifest_cannot_be_written_then_its_indexes_are_deleted_and_the_next_one_shares_what_it_may(
+    tmp_path, monkeypatch
+):
+    opened = filled(tmp_path)
+    before = files(tmp_path)
+    publish = stored.Store.publish
+    with monkeypatch.context() as full:
+        full.setattr(stored.Store, "publish", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        with pytest.raises(Exception, match="No space left"):
+            opened.add([text("new", "Dogs run about.", language="en")], SETTINGS)
+    assert files(tmp_path) == before
+
+    def half(self, manifest):
+        publish(self, manifest)
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as late:
+        late.setattr(stored.Store, "publish", half)
+        with pytest.raises(Exception, match="Input/output"):
+            opened.resume(SETTINGS)
+    assert found(library(tmp_path), "dogs"), "the version came into force: its files are needed"
+    opened.delete(opened.snapshot.documents[0].id)
+    check_whole(library(tmp_path))
+    assert np.isfinite(opened.snapshot.vectors.vectors(range(len(opened.snapshot.passages)))).all()
+
+
+def test_given_a_manifest_that_is_known_then_clearing_away_reads_it_no_more_than_once(tmp_path, monkeypatch):
+    filled(tmp_path)
+    opened, read = library(tmp_path), []
+    named = stored.files_named
+    monkeypatch.setattr(stored, "files_named", lambda data: read.append(1) or named(data))
+
+    for number in range(4):
+        opened.add([text(f"new{number}", f"Dogs run about {number}.", language="en")], SETTINGS)
+
+    assert len(read) <= 2  # those that another object published
+    assert len([*(tmp_path / "default/manifests").iterdir()]) == stored.KEPT_VERSIONS
+    check_whole(opened)
