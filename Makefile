@@ -12,11 +12,12 @@ STOPPED := { echo "Setup did not finish. What was done is kept: run the same com
 # Written last, so that an interrupted setup is taken up again and a finished one costs nothing.
 READY := .venv/.setup-done
 TEST_TOOLS := .venv/.test-tools-done
+PEERS := build/peers/.setup-done
 
 # Containers often tell Python to keep no compiled modules; every process of a run would then compile the project and its tests anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app test unit coverage coverage-all check bench campaign demo-model setup tools stores lock licences sbom clean
+.PHONY: app test unit coverage coverage-all check bench campaign demo-model setup tools stores peers lock licences sbom clean
 
 app: $(READY)
 	@echo "Starting Plumbline. The first page takes about 6 seconds. Open http://127.0.0.1:$(PORT) in a browser; Ctrl+C stops it."
@@ -71,6 +72,17 @@ tools: $(TEST_TOOLS)
 stores: $(TEST_TOOLS)
 	@echo "Installing what stores in a database and their tests need (about 10 seconds)..."
 	@$(INSTALL) --no-deps -r supply/stores.lock || $(STOPPED)
+
+# LangChain and LlamaIndex in an environment of their own, for `make bench` to measure beside Plumbline; nothing else needs it.
+peers: $(PEERS)
+
+$(PEERS): $(READY) supply/peers.lock
+	@echo "Setting up LangChain and LlamaIndex in build/peers (torch again, 200 MB or more; about two minutes)..."
+	@rm -rf build/peers && mkdir -p build && $(BIN)/python -m venv build/peers
+	@build/peers/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r supply/peers.lock || $(STOPPED)
+	@build/peers/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: "$$(grep '^torch==' requirements.txt)" || $(STOPPED)
+	@touch $(PEERS)
+	@echo "Ready. 'make bench' now measures them too."
 
 # Exact versions and SHA-256 of all that requirements.txt draws in; `make lock UPGRADE=--upgrade` takes the newest that fit.
 lock: $(TEST_TOOLS)

@@ -3,6 +3,7 @@
 `requirements.lock` names what the product runs on, `requirements-test.lock` what tests and checks need besides. torch stands in neither:
 pip picks one of several builds of the one version in `requirements.txt`, and what that build needs (CUDA libraries, say) belongs to it.
 `supply/stores.lock` names what stores in a database need. That may be installed besides (`make stores`), and need not.
+`supply/peers.lock` names what `make peers` puts into an environment of its own, which this one is not compared with.
 
     python -m supply.environment                  # prints how the environment differs from the locks; exits 1 if it does
     python -m supply.environment --remove-extra   # uninstalls what no lock names; setup does this when the lock has changed
@@ -26,6 +27,7 @@ from packaging.version import Version
 ROOT = Path(__file__).resolve().parent.parent
 PRODUCT, TESTS = "requirements.lock", "requirements-test.lock"
 STORES = "supply/stores.lock"  # may be installed besides, and need not
+PEERS = "supply/peers.lock"  # for an environment apart, build/peers
 # An environment brings these itself, in any version; the lock may pin one of them all the same.
 INSTALLERS = frozenset({"pip", "setuptools", "wheel"})
 

@@ -1,6 +1,7 @@
 """Writes the locks: exact versions of all that is installed, with the SHA-256 of every build that is accepted.
 
-`requirements.txt` is kept by hand and names what Plumbline uses itself, `supply/stores.txt` what stores in a database use. A resolver
+`requirements.txt` is kept by hand and names what Plumbline uses itself, `supply/stores.txt` what stores in a database use, and
+`supply/peers.txt` what `make bench` measures beside it, in an environment of its own. A resolver
 (uv, in an environment of its own under `build/`) finds what that draws in, for Python 3.11 to 3.14 on Linux and macOS at once. Versions
 that stand in a lock stay as long as they fit.
 
@@ -26,10 +27,10 @@ from packaging.markers import Marker
 from packaging.tags import Tag, compatible_tags, cpython_tags, mac_platforms
 from packaging.utils import parse_wheel_filename
 
-from supply.environment import PRODUCT, ROOT, STORES, TESTS, Locked, read_lock, torch_pin
+from supply.environment import PEERS, PRODUCT, ROOT, STORES, TESTS, Locked, read_lock, torch_pin
 
 WORK = ROOT / "build" / "lock"
-STORES_SOURCE = "supply/stores.txt"
+STORES_SOURCE, PEERS_SOURCE = "supply/stores.txt", "supply/peers.txt"
 RESOLVER, RESOLVER_LOCK = "uv==0.13.9", "supply/resolver.lock"
 TEST_HEADING = "# tests and checks"
 
@@ -215,7 +216,9 @@ def main(arguments: list[str]) -> int:
     own = WORK / "resolver.in"
     own.write_text(RESOLVER, encoding="utf-8")
     stores = _stores(requirements, versions, {each.name for each in everything})
-    for name, packages in ((PRODUCT, product), (TESTS, tests), (STORES, stores), (RESOLVER_LOCK, resolve(own, versions))):
+    peers = _peers(torch_pin(requirements), versions)
+    locks = ((PRODUCT, product), (TESTS, tests), (STORES, stores), (PEERS, peers), (RESOLVER_LOCK, resolve(own, versions)))
+    for name, packages in locks:
         (ROOT / name).write_text(lock_text(packages, torch_pin(requirements)), encoding="utf-8")
         print(f"{name}: {len(packages)} packages")
     return 0
@@ -232,6 +235,17 @@ def _stores(requirements: str, versions: Path, known: Collection[str]) -> list[L
     )
     draw_in(source, kept)
     return [each for each in resolve(source, kept) if each.name not in known]
+
+
+def _peers(torch: str, versions: Path) -> tuple[Locked, ...]:
+    """The packages that `supply/peers.txt` draws in: all of them, in versions of `versions` where these fit."""
+    source, kept = WORK / "peers.in", WORK / "peers-versions.txt"
+    source.write_text(f"torch=={torch}\n" + (ROOT / PEERS_SOURCE).read_text(encoding="utf-8"), encoding="utf-8")
+    pinned = {each.name: each.version for each in _read(PEERS)} if (ROOT / PEERS).exists() and "--upgrade" not in sys.argv else {}
+    ours = dict(line.split(";")[0].strip().split("==") for line in versions.read_text(encoding="utf-8").splitlines() if "==" in line)
+    kept.write_text("".join(f"{name}=={version}\n" for name, version in (ours | pinned).items()), encoding="utf-8")
+    draw_in(source, kept)
+    return resolve(source, kept)
 
 
 def _read(name: str) -> tuple[Locked, ...]:

@@ -17,11 +17,11 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from supply import environment
-from supply.environment import PRODUCT, STORES, TESTS, Locked, compare, read_lock, torch_needs, torch_pin
-from supply.lock import NEEDS, RESOLVER_LOCK, STORES_SOURCE, accepted, lock_text, locked_packages
+from supply.environment import PEERS, PRODUCT, STORES, TESTS, Locked, compare, read_lock, torch_needs, torch_pin
+from supply.lock import NEEDS, PEERS_SOURCE, RESOLVER_LOCK, STORES_SOURCE, accepted, lock_text, locked_packages
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = (PRODUCT, TESTS, STORES, RESOLVER_LOCK)
+LOCKS = (PRODUCT, TESTS, STORES, PEERS, RESOLVER_LOCK)
 
 
 def read(name: str) -> str:
@@ -86,6 +86,17 @@ def test_stores_in_a_database_have_a_lock_of_their_own_that_repeats_nothing_and_
     assert stores.keys() & locked().keys() == set()
     assert {canonicalize_name(each.name): str(each.specifier).removeprefix("==") for each in named}.items() <= stores.items()
     assert "stores" not in read("requirements.txt")
+
+
+def test_peers_have_a_whole_lock_of_their_own_and_what_both_read_and_embed_with_in_our_version() -> None:
+    peers = {each.name: each.version for each in read_lock(read(PEERS))}
+    named = [Requirement(line) for line in read(PEERS_SOURCE).splitlines() if line.strip() and not line.startswith("#")]
+    both = ("pymupdf", "sentence-transformers", "transformers", "tokenizers", "numpy", "faiss-cpu")
+
+    assert {canonicalize_name(each.name): str(each.specifier).removeprefix("==") for each in named}.items() <= peers.items()
+    assert {name: peers[name] for name in both} == {name: locked()[name].version for name in both}, "the ratio would be of other libraries"
+    assert "torch" not in peers, "make peers installs it in the product's version"
+    assert not any("langchain" in each or "llama" in each for each in locked())
 
 
 def test_packages_that_draw_in_telemetry_or_name_no_licence_are_in_no_lock() -> None:
