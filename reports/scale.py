@@ -2,123 +2,63 @@
 
     python -m reports.scale [PASSAGES ...] [--folder FOLDER]
 
-Each size is built from documents of fifty passages or so, with texts of its own: sentences of words drawn as words are in life (a few
-often, most seldom), names and numbers. A real embedding model would take hours, so that a text's vector is the sum of a vector of each of
-its words: near for texts that share words, spread for the others. What a model takes for a question or a passage is in none of the times.
-Each size is then opened in a process of its own, which measures everything else there. `--folder` keeps the libraries.
+Libraries of made-up texts and vectors (`reports/grown.py`), so what a model takes for a question or a passage is in none of the times. Each
+size is opened in a process of its own, which measures everything there. `--folder` keeps the libraries, and takes up those that are there.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import random
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
-from typing import Any
-from zlib import crc32
+from typing import Any, TypeVar
 
 import numpy as np
 
 from rag_core import Settings
-from rag_core.adapters.index.bm25 import Bm25Store
-from rag_core.adapters.index.flat import DIM, FaissStore
-from rag_core.domain.ports import Vectors
+from rag_core.adapters.index.sketched import CANDIDATES, SketchStore
+from rag_core.domain.ports import VectorIndex, Vectors
 from rag_core.language import terms, words
-from rag_core.library.library import Library
-from rag_core.library.stored.sources import Source, text_source
 from rag_core.retrieval.hybrid import retrieve
+from reports.grown import PAGE_SENTENCES, SummedWords, Texts, built, opened
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE, PICTURE = ROOT / "docs" / "scale.md", ROOT / "docs" / "scale" / "growth.svg"
 BEGIN, END = "<!-- written by python -m reports.scale -->", "<!-- end of what is written -->"
-SIZES = (1_000, 10_000)  # passages; ten minutes of a busy machine
-VOCABULARY = 50_000  # words, about as many as large English collections use more than once; chosen
-SENTENCES = 480  # a document: about fifty passages, thirty pages
-PAGE_SENTENCES = 16  # a page; chosen
+SIZES = (1_000, 10_000, 100_000)  # passages; a quarter of an hour of a busy machine
 QUESTIONS = 40  # searches that are timed; chosen
-COMMON = "the of and to in for on with by from is are was were shall may not under section".split()
-SYLLABLES = "ba ke lo mi nu ra ve ti so du fa gre pla ster con tor mel vin hol der".split()
+WORDS = 9  # in a question; chosen
+NEAREST = 10  # rows of which the recall is counted
 NAMES = {
-    "build_s": "build, without a model (s)", "reopen_s": "reopen (s)", "cold_ms": "first search (ms)", "p50_ms": "search, p50 (ms)",
-    "p95_ms": "search, p95 (ms)", "add_s": "add 10 pages (s)", "delete_s": "delete one document (s)", "memory_kb": "memory a passage (KB)",
-    "disk_kb": "disk a passage (KB)",
+    "index_ms": "index a passage, without a model (ms)",
+    "reopen_s": "reopen (s)", "reopen_cpu": "… processor time (s)",
+    "cold_ms": "first search (ms)",
+    "p50_ms": "search, p50 (ms)", "p95_ms": "search, p95 (ms)", "search_cpu": "… processor time, mean (ms)",
+    "exact_cpu": "comparing all vectors, processor time (ms)", "sketch_cpu": "… with sketches (ms)",
+    "recall": "… recall of the ten nearest",
+    "add_s": "add 10 pages (s)", "add_cpu": "… processor time (s)",
+    "delete_s": "delete one document (s)", "delete_cpu": "… processor time (s)",
+    "memory_kb": "memory a passage (KB)", "disk_kb": "disk a passage (KB)",
 }  # fmt: skip
+LINES = {
+    "reopen_s": "reopen", "add_s": "add 10 pages", "delete_s": "delete one document", "p50_ms": "search, p50", "p95_ms": "search, p95",
+}  # fmt: skip
+T = TypeVar("T")
 
 
-class SummedWords:
-    """An `Embedder` whose vector of a text is the sum of a vector of each of its words, at length 1. Shape (n, 384)."""
-
-    name, tokenizer, max_tokens = "summed-words@float32", "words", 256
-
-    def __init__(self) -> None:
-        self._table = np.random.default_rng(0).standard_normal((4096, DIM), dtype=np.float32)
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Words and two more, as a model marks both ends of a text."""
-        return [len(text.split()) + 2 for text in texts]
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of shape (len(texts), 384)."""
-        rows = [self._table[[crc32(word.encode()) % 4096 for word in text.casefold().split()] or [0]].sum(axis=0) for text in texts]
-        made = np.stack(rows) if rows else np.zeros((0, DIM), dtype=np.float32)
-        unit: Vectors = (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
-        return unit
-
-
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """Makes texts; the same seed makes the same ones."""
-
-    seed: int
-
-    def sentences(self, count: int) -> Iterator[str]:
-        """Sentences of 8 to 24 words; a word of rank r comes with a frequency of about 1/r."""
-        chance = random.Random(self.seed)
-        for _ in range(count):
-            drawn = [
-                chance.choice(COMMON) if chance.random() < 0.5 else _word(int(VOCABULARY ** chance.random()))
-                for _ in range(chance.randint(8, 24))
-            ]
-            if chance.random() < 0.4:
-                drawn.insert(3, str(chance.randint(2, 90_000)))
-            yield " ".join(drawn).capitalize() + "."
-
-    def source(self, sentences: int = SENTENCES) -> Source:
-        """A text document with a heading before every page's worth of sentences."""
-        found = list(self.sentences(sentences))
-        pages = [found[at : at + PAGE_SENTENCES] for at in range(0, len(found), PAGE_SENTENCES)]
-        body = "\n\n".join(f"Section {number}\n\n" + " ".join(page) for number, page in enumerate(pages, 1))
-        return text_source(f"document {self.seed}", body, id=f"document-{self.seed}", language="en")
-
-
-def _word(rank: int) -> str:
-    chance = random.Random(rank)
-    return "".join(chance.choice(SYLLABLES) for _ in range(2 + rank % 3))
-
-
-def opened(folder: Path) -> Library:
-    """The library of one size."""
-    return Library.open(folder, "growth", embedder=SummedWords(), vectors=FaissStore(), lexical=Bm25Store())
-
-
-def built(folder: Path, passages: int) -> float:
-    """Build a library of at least so many passages; the seconds that it took, without making the texts."""
-    library, settings, seed, took = opened(folder), Settings.load(), 0, 0.0
-    while (missing := passages - len(library.snapshot.passages)) > 0:
-        sources = [Texts(seed + number).source() for number in range(max(1, min(missing // 60, 100)))]
-        seed += len(sources)
-        begun = time.perf_counter()
-        library.add(sources, settings)
-        took += time.perf_counter() - begun
-    return took
+def timed(act: Callable[[], T]) -> tuple[T, float, float]:
+    """The result of an act, and the seconds that it took: on the clock, and of the processor."""
+    begun, worked = time.perf_counter(), time.process_time()
+    made = act()
+    return made, time.perf_counter() - begun, time.process_time() - worked
 
 
 def measured(folder: Path) -> dict[str, float]:
@@ -126,31 +66,42 @@ def measured(folder: Path) -> dict[str, float]:
     settings, embedder = Settings.load(), SummedWords()
     Texts(1).source(16)
     terms("What was it?", "en")  # the words of a language are read once a process
-    before, begun = _memory(), time.perf_counter()
-    library = opened(folder)
-    reopen = time.perf_counter() - begun
+    embedder.embed(["What was it?"])
+    before = _memory()
+    library, reopen, reopen_cpu = timed(lambda: opened(folder))
     snapshot = library.snapshot
-    count = len(snapshot.passages)
-    times = []
-    for question in Texts(10**6).sentences(QUESTIONS):
-        asked = " ".join(word.text for word in words(question)[:9])
-        vector = embedder.embed([asked])[0]
-        begun = time.perf_counter()
-        retrieve(asked, vector, terms(asked, "en"), snapshot, settings)
-        times.append(1000 * (time.perf_counter() - begun))
+    count, questions, times = len(snapshot.passages), [], []
+    for sentence in Texts(10**6).sentences(QUESTIONS):
+        asked = " ".join(word.text for word in words(sentence)[:WORDS])
+        vector, sought = embedder.embed([asked])[0], terms(asked, "en")
+        times.append(timed(partial(retrieve, asked, vector, sought, snapshot, settings))[1:])
+        questions.append(vector)
     memory = _memory() - before
-    disk = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-    begun = time.perf_counter()
-    report = library.add([Texts(10**7).source(10 * PAGE_SENTENCES)], settings)
-    add = time.perf_counter() - begun
-    begun = time.perf_counter()
-    library.delete(report.added[0].id)
-    delete = time.perf_counter() - begun
-    p50, p95 = np.percentile(times[1:], [50, 95])
+    report, add, add_cpu = timed(lambda: library.add([Texts(10**7).source(10 * PAGE_SENTENCES)], settings))
+    _, delete, delete_cpu = timed(lambda: library.delete(report.added[0].id))
+    disk = library.size_bytes()
+    wall, cpu = (1000 * np.asarray(kind[1:]) for kind in zip(*times, strict=True))
     return {
-        "passages": count, "documents": len(snapshot.documents), "reopen_s": reopen, "cold_ms": times[0], "p50_ms": float(p50),
-        "p95_ms": float(p95), "add_s": add, "delete_s": delete, "memory_kb": memory / count / 1024, "disk_kb": disk / count / 1024,
+        "passages": count, "documents": len(snapshot.documents), "reopen_s": reopen, "reopen_cpu": reopen_cpu,
+        "cold_ms": 1000 * times[0][0],
+        "p50_ms": float(np.percentile(wall, 50)), "p95_ms": float(np.percentile(wall, 95)),
+        "search_cpu": float(cpu.mean()),
+        "add_s": add, "add_cpu": add_cpu, "delete_s": delete, "delete_cpu": delete_cpu, "memory_kb": memory / count / 1024,
+        "disk_kb": disk / count / 1024, **sketched(snapshot.vectors, count, questions),
     }  # fmt: skip
+
+
+def sketched(exact: VectorIndex, count: int, questions: Sequence[Vectors]) -> dict[str, float]:
+    """How long comparing all vectors takes, how long it takes with sketches, used at any size here, and how many of the ten are found."""
+    index = SketchStore().build(exact.vectors(range(count)))
+    flat: list[list[tuple[int, float]]] = []
+    near: list[list[tuple[int, float]]] = []
+    _, _, exact_cpu = timed(lambda: flat.extend(exact.search(one, NEAREST, None) for one in questions))
+    _, _, sketch_cpu = timed(lambda: near.extend(index.exact.likely(one, NEAREST, CANDIDATES) for one in questions))
+    # a row that ties with the last one counts: any of them is as near
+    found = [sum(cosine >= best[-1][1] for _, cosine in got) for got, best in zip(near, flat, strict=True)]
+    each = 1000 / len(questions)
+    return {"exact_cpu": exact_cpu * each, "sketch_cpu": sketch_cpu * each, "recall": sum(found) / sum(map(len, flat))}
 
 
 def _memory() -> int:
@@ -167,7 +118,7 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _shown(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}" if 0.9 < value <= 1 else f"{value:.2g}"
 
 
 def drawn(rows: Sequence[dict[str, Any]], file: Path) -> None:
@@ -179,11 +130,8 @@ def drawn(rows: Sequence[dict[str, Any]], file: Path) -> None:
     FigureCanvasSVG(figure)
     axes = figure.add_subplot()
     sizes = [row["passages"] for row in rows]
-    for key, name, factor in (
-        ("reopen_s", "reopen", 1), ("add_s", "add 10 pages", 1), ("delete_s", "delete one document", 1), ("p50_ms", "search, p50", 1e-3),
-        ("p95_ms", "search, p95", 1e-3),
-    ):  # fmt: skip
-        axes.plot(sizes, [row[key] * factor for row in rows], marker="o", label=name)
+    for key, name in LINES.items():
+        axes.plot(sizes, [row[key] * (1e-3 if key.endswith("_ms") else 1) for row in rows], marker="o", label=name)
     axes.set(xscale="log", yscale="log", xlabel="passages", ylabel="seconds")
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8)
@@ -219,10 +167,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as passing:
         for size in options.passages:
             folder = (options.folder or Path(passing)) / str(size)
-            build = built(folder, size)
+            note = folder / "indexed.json"  # what cannot be measured again
+            if not note.exists():
+                note.write_text(json.dumps({"index_ms": 1000 * built(folder, size)}))
             command = [sys.executable, "-m", "reports.scale", "--measure", str(folder)]
             said = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-            rows.append({"build_s": build, **json.loads(said)})
+            rows.append({**json.loads(note.read_text()), **json.loads(said)})
             sys.stderr.write(f"{rows[-1]}\n")
     PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), rows, date.today().isoformat()), encoding="utf-8")
     drawn(rows, PICTURE)

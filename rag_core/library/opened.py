@@ -151,7 +151,7 @@ class Opened:
             yield
 
     def _writer(self, base: Manifest | None = None) -> Writer:
-        newest = base or self._store.manifest() or Manifest(0, self._embedder.name, INDEX_VERSION)
+        newest = base or self._store.manifest(known=True) or Manifest(0, self._embedder.name, INDEX_VERSION)
         newest = replace(newest, embedder=self._embedder.name, index_version=INDEX_VERSION, vector_store=self._store.vectors.name)
         return Writer(self._store, newest, self._snapshot, self._adopt, self._inbox)
 

@@ -110,5 +110,8 @@ def test_given_a_manifest_that_is_known_then_clearing_away_reads_it_no_more_than
         opened.add([text(f"new{number}", f"Dogs run about {number}.", language="en")], SETTINGS)
 
     assert len(read) <= 2  # those that another object published
+    monkeypatch.setattr(stored.Manifest, "from_bytes", lambda *_: pytest.fail("it was written here"))
+    opened.delete(opened.snapshot.documents[-1].id)
+    monkeypatch.undo()
     assert len([*(tmp_path / "default/manifests").iterdir()]) == stored.KEPT_VERSIONS
     check_whole(opened)

@@ -13,6 +13,7 @@ from rag_core.adapters.index.apart_words import ApartWordStore, WordTable
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.adapters.index.ivf import IvfStore
+from rag_core.adapters.index.sketched import SketchStore
 from rag_core.adapters.optional import require
 from rag_core.domain.ports import LexicalStore, VectorStore
 from rag_core.errors import InvalidSetting
@@ -56,6 +57,7 @@ def _apart(name: str, database: Callable[[], _Database]) -> StoreRow:
 VECTOR_STORES = {
     "faiss-flat": StoreRow(FaissStore),
     "faiss-ivf": StoreRow(IvfStore),
+    "faiss-sketch": StoreRow(SketchStore),
     postgres.NAME: _apart(postgres.NAME, postgres.database),
     milvus.NAME: _apart(milvus.NAME, milvus.database),
 }

@@ -6,6 +6,7 @@ What any index of FAISS needs stands here too: the best rows of a search, and it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,10 @@ DIM = 384  # the length of the embedded model's vectors
 
 
 class FlatSegment:
-    """Some consecutive rows, with FAISS's own index over them."""
+    """Some consecutive rows, with FAISS's own index over them, and perhaps what says which of them are likely (`sketched.py`)."""
 
-    def __init__(self, index: faiss.Index) -> None:
-        self.index = index
+    def __init__(self, index: faiss.Index, sketch: faiss.Index | None = None) -> None:
+        self.index, self.sketch = index, sketch
         self.kept: Kept | None = None
 
     def __len__(self) -> int:
@@ -44,7 +45,31 @@ class FlatSegment:
             selector = faiss.IDSelectorBitmap(bits)  # type: ignore[call-arg, arg-type]  # its stubs are of C++
             params = faiss.SearchParameters(sel=selector)  # type: ignore[call-arg]  # they leave out the keyword
         total = len(self) if allowed is None else len(allowed)
-        return best_rows(lambda asked: self.index.search(query, asked, params=params), k, total)
+        with _one_thread():
+            return best_rows(lambda asked: self.index.search(query, asked, params=params), k, total)
+
+    def likely(self, query: Vectors, count: int) -> Rows | None:
+        """The rows that its sketch says are nearest, at most so many; None for all."""
+        if self.sketch is None or count >= len(self):
+            return None
+        with _one_thread():
+            found: Rows = self.sketch.search(query, count)[1][0]
+        return found[found >= 0]
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Within the block FAISS searches in the calling thread alone.
+
+    With several threads it compares one vector with more than some ten thousand in another way: of 100,000 it took six times the processor
+    time, and the last digits were others than with one thread, or over a part of the rows.
+    """
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)  # for this thread; others keep theirs
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(before)
 
 
 class FaissIndex:
@@ -62,6 +87,15 @@ class FaissIndex:
         query = np.ascontiguousarray(vector, dtype=np.float32).reshape(1, -1)
         found = []
         for first, segment, rows in self._places(allowed):
+            found += [(first + row, cosine) for row, cosine in segment.nearest(query, k, rows)]
+        return sorted(found, key=lambda pair: (-pair[1], pair[0]))[: max(k, 0)]
+
+    def likely(self, vector: Vectors, k: int, candidates: int) -> list[tuple[int, float]]:
+        """As `search`, but that of a segment with a sketch only so many candidates are compared."""
+        query = np.ascontiguousarray(vector, dtype=np.float32).reshape(1, -1)
+        found = []
+        for first, segment, _ in self._places(None):
+            rows = segment.likely(query, candidates)
             found += [(first + row, cosine) for row, cosine in segment.nearest(query, k, rows)]
         return sorted(found, key=lambda pair: (-pair[1], pair[0]))[: max(k, 0)]
 
@@ -122,7 +156,9 @@ class FaissStore:
         return FaissIndex(load_segments(folder, FILE))
 
 
-def flat_segments(known: Sequence[FlatSegment], pieces: Sequence[range | Vectors]) -> list[FlatSegment]:
+def flat_segments(
+    known: Sequence[FlatSegment], pieces: Sequence[range | Vectors], make: Callable[[faiss.Index], FlatSegment] = FlatSegment
+) -> list[FlatSegment]:
     """The segments over these pieces; those of the known ones that stay whole are used again. See `VectorStore.spliced`."""
     made = []
     for group in planned(known, pieces):
@@ -135,7 +171,7 @@ def flat_segments(known: Sequence[FlatSegment], pieces: Sequence[range | Vectors
             vectors = part.segment.index.reconstruct_n(part.rows.start, len(part)) if isinstance(part, Cut) else part
             index = index or faiss.IndexFlatIP(vectors.shape[1])
             index.add(np.ascontiguousarray(vectors, dtype=np.float32))
-        made += [FlatSegment(index)] if index else []
+        made += [make(index)] if index else []
     return made
 
 
@@ -145,12 +181,7 @@ def save_segments(parts: Sequence[FlatSegment], folder: Path, file: str) -> None
     Raises:
         OSError: the disk or the permissions refused.
     """
-
-    def put(segment: FlatSegment, place: Path) -> None:
-        # FAISS's own writer leaves out the end of a file without an error where the disk is full
-        write(place / file, faiss.serialize_index(segment.index).data)
-
-    segments.save(parts, folder, Path(file).stem, [file], put)
+    segments.save(parts, folder, Path(file).stem, [file], lambda segment, place: write_index(segment.index, place / file))
 
 
 def load_segments(folder: Path, file: str) -> list[FlatSegment]:
@@ -159,19 +190,42 @@ def load_segments(folder: Path, file: str) -> list[FlatSegment]:
     Raises:
         LibraryDamaged: a file is missing or cut short.
     """
+    with damage_told():
+        return segments.load(folder, Path(file).stem, [file], lambda place: FlatSegment(read_index(place / file)))
+
+
+def write_index(index: faiss.Index, path: Path) -> None:
+    """Write an index of FAISS to a file.
+
+    Raises:
+        OSError: the disk or the permissions refused.
+    """
+    # FAISS's own writer leaves out the end of a file without an error where the disk is full
+    write(path, faiss.serialize_index(index).data)
+
+
+def read_index(path: Path) -> faiss.Index:
+    """Read it back, mapped into memory where it is large.
+
+    Raises:
+        OSError, RuntimeError: the file is missing or cut short.
+    """
+    return faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC if segments.is_mapped(path) else 0)
+
+
+@contextmanager
+def damage_told() -> Iterator[None]:
+    """Turn what a file that is missing, cut short or another one leads to into the error of a damaged library.
+
+    Raises:
+        LibraryDamaged: there was something.
+    """
     try:
-        return segments.load(folder, Path(file).stem, [file], lambda place: _read(place / file))
-    except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
-        raise damaged_index() from error
-
-
-def damaged_index() -> LibraryDamaged:
-    """The error for files that are missing or cut short."""
-    return LibraryDamaged("The vector index cannot be read.", remedy="Restore the library folder, or index the documents again.")
-
-
-def _read(path: Path) -> FlatSegment:
-    return FlatSegment(faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC if segments.is_mapped(path) else 0))
+        yield
+    except (OSError, EOFError, RuntimeError, ValueError, KeyError, TypeError) as error:
+        raise LibraryDamaged(
+            "The vector index cannot be read.", remedy="Restore the library folder, or index the documents again."
+        ) from error
 
 
 def best_rows(search: Callable[[int], tuple[Any, Any]], k: int, total: int) -> list[tuple[int, float]]:

@@ -20,7 +20,7 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.adapters.index.flat import DIM, FaissIndex, FlatSegment, Rows, damaged_index, flat_segments, load_segments, save_segments
+from rag_core.adapters.index.flat import DIM, FaissIndex, FlatSegment, Rows, damage_told, flat_segments, load_segments, save_segments
 from rag_core.domain.ports import VectorIndex, Vectors
 from rag_core.library.disk.private import write
 
@@ -129,22 +129,18 @@ class IvfStore:
         segments = load_segments(folder, FILE)
         if sum(map(len, segments)) <= EXACT_ROWS:
             return IvfIndex(segments, None)
-        try:
+        with damage_told():
             grouping = Grouping(*(np.load(folder / file, allow_pickle=False) for file in (MIDDLES, GROUPS)))
             if grouping.of.shape != (sum(map(len, segments)),) or grouping.of.max() >= len(grouping.middles):
                 raise ValueError("its groups are another library's")
-        except (OSError, EOFError, ValueError, TypeError) as error:
-            raise damaged_index() from error
         return IvfIndex(segments, grouping)
 
 
 def _before(path: Path) -> IvfIndex:
     """An index of an earlier version: in FAISS's own groups, of which there was one where every vector was compared."""
-    try:
+    with damage_told():
         index: Any = faiss.read_index(str(path))
-        segments = flat_segments([], [index.reconstruct_n(0, index.ntotal)]) or [FlatSegment(faiss.IndexFlatIP(index.d))]
-    except RuntimeError as error:
-        raise damaged_index() from error
+    segments = flat_segments([], [index.reconstruct_n(0, index.ntotal)]) or [FlatSegment(faiss.IndexFlatIP(index.d))]
     if index.nlist == 1:
         return IvfIndex(segments, None)
     middles = index.quantizer.reconstruct_n(0, index.nlist)

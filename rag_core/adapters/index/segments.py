@@ -126,7 +126,7 @@ def save(segments: Sequence[S], folder: Path, name: str, files: Iterable[str], p
         segments: of the index.
         folder: of the version.
         name: of the kind of index: no other one in the folder has it.
-        files: names of a segment's files.
+        files: names of a segment's files; one may have fewer.
         put: writes them into a folder.
 
     Raises:
@@ -141,7 +141,7 @@ def save(segments: Sequence[S], folder: Path, name: str, files: Iterable[str], p
         shared = segment.kept.shared(place) if segment.kept else None
         if shared is None:
             put(segment, place)
-        segment.kept = shared or Kept.of(place, files)
+        segment.kept = shared or Kept.of(place, (file for file in files if (place / file).exists()))
 
 
 def load(folder: Path, name: str, files: Iterable[str], get: Callable[[Path], S]) -> list[S]:

@@ -80,6 +80,7 @@ class Store:
         self.reader = PageReader(self.root)
         self.vectors = vectors
         self.lexical = lexical
+        self._newest: tuple[tuple[int, str], Manifest] | None = None
         self._named: dict[tuple[str, int, int, int], frozenset[str]] = {}
 
     def pointer(self) -> tuple[int, str]:
@@ -104,8 +105,8 @@ class Store:
             raise damaged(path, "does not name a version")
         return version, sha256
 
-    def manifest(self) -> Manifest | None:
-        """The newest manifest; None when nothing was published.
+    def manifest(self, *, known: bool = False) -> Manifest | None:
+        """The newest manifest; None when nothing was published. One that is `known` since it was read or written here is not read again.
 
         Raises:
             LibraryDamaged: it is missing or was changed.
@@ -113,6 +114,8 @@ class Store:
         version, sha256 = self.pointer()
         if not version:
             return None
+        if known and self._newest and self._newest[0] == (version, sha256):
+            return self._newest[1]
         path = self.root / f"manifests/{version}.json"
         try:
             data = path.read_bytes()
@@ -120,7 +123,9 @@ class Store:
             raise damaged(path, f"cannot be read ({error.strerror})") from error
         if stamp(data).sha256 != sha256:
             raise damaged(path, "was changed or cut short")
-        return Manifest.from_bytes(data, path)
+        manifest = Manifest.from_bytes(data, path)
+        self._newest = (version, sha256), manifest
+        return manifest
 
     def load(self, manifest: Manifest, known: Mapping[str, Sequence[Passage]]) -> Snapshot:
         """The version as a snapshot; its indexes and passages are compared with their checksums first.
@@ -192,6 +197,7 @@ class Store:
         write_atomically(path, data)
         self._remember(path, [f"indexes/{manifest.index}", *manifest.all_files()])
         self._point_to(manifest.version, stamp(data).sha256)
+        self._newest = (manifest.version, stamp(data).sha256), manifest
 
     def _point_to(self, version: int, sha256: str) -> None:
         write_atomically(self.root / "CURRENT", json.dumps({"generation": version, "sha256": sha256}).encode())

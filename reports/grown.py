@@ -1,0 +1,211 @@
+"""Libraries of any size to measure with, of texts of their own.
+
+The first ten thousand passages are indexed as any text is: sentences of words drawn as words are in life (a few often, most seldom, each
+page about a subject), names and numbers. What goes beyond is these documents again with other names and numbers, put into the library by
+its own writer with all of their files. A real embedding model would take hours, so that a text's vector is the sum of a vector of each of
+its words: near for texts that share words, spread for the others.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import regex
+
+from rag_core import Settings
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.choose import vector_store
+from rag_core.adapters.index.flat import DIM
+from rag_core.domain.ports import Vectors
+from rag_core.library.disk.files import pack, pack_vectors, stamp, unpack
+from rag_core.library.disk.private import make_folder, write
+from rag_core.library.library import Library
+from rag_core.library.stored import stored_sources
+from rag_core.library.stored.manifest import Entry
+from rag_core.library.stored.packed import Packed
+from rag_core.library.stored.sources import Source, text_source
+from rag_core.library.stored.store import PASSAGES, VECTORS
+from rag_core.library.stored.stored_pages import PAGES
+from rag_core.library.stored.writer import TERMS, Parts, pack_terms, unpack_terms
+
+STORE = "faiss-flat"
+INDEXED = 10_000  # passages that are indexed in earnest; a minute
+BATCH = 50_000  # passages that are published at once beyond them; about a gigabyte of memory
+VOCABULARY = 50_000  # words, about as many as large English collections use more than once; chosen
+SUBJECTS, SHARED = 64, 200  # subjects of pages, and how many of the most frequent words belong to all; chosen
+SENTENCES = 480  # a document: about fifty passages, thirty pages
+PAGE_SENTENCES = 16  # a page; chosen
+COMMON = "the of and to in for on with by from is are was were shall may not under section".split()
+SYLLABLES = "ba ke lo mi nu ra ve ti so du fa gre pla ster con tor mel vin hol der".split()
+TABLE = 1 << 14  # vectors of words; two words share one now and then, as words of a language mean the same
+HEAD = 6  # letters of a word that its vector goes by: its index term has them too
+CONSONANTS, VOWELS, DIGITS = "bcdfghjklmnpqrstvwxyz", "aeiou", "0123456789"
+_WORD = regex.compile(r"[a-z]+|\d+", regex.IGNORECASE)
+
+
+class SummedWords:
+    """An `Embedder` whose vector of a text is the sum of a vector of each of its words, at length 1. Shape (n, 384)."""
+
+    name, tokenizer, max_tokens = "summed-words@float32", "words", 256
+
+    @cached_property
+    def table(self) -> Vectors:
+        """The vectors; common words weigh a tenth."""
+        drawn = np.random.default_rng(0).standard_normal((TABLE, DIM), dtype=np.float32)
+        drawn[[_number(word) for word in COMMON]] *= np.float32(0.1)
+        return drawn
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Words and two more, as a model marks both ends of a text."""
+        return [len(text.split()) + 2 for text in texts]
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of shape (len(texts), 384)."""
+        return self.summed([_WORD.findall(text.casefold()) for text in texts])
+
+    def summed(self, rows: Sequence[Sequence[str]]) -> Vectors:
+        """The same of the words of each text."""
+        made = np.zeros((len(rows), DIM), dtype=np.float32)
+        for at, row in enumerate(rows):
+            made[at] = self.table[[_number(word) for word in row] or [0]].sum(axis=0)
+        unit: Vectors = (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
+        return unit
+
+
+@lru_cache(maxsize=1 << 18)
+def _number(word: str) -> int:
+    return crc32(word[:HEAD].encode()) % TABLE
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Makes texts; the same seed makes the same ones."""
+
+    seed: int
+
+    def sentences(self, count: int) -> Iterator[str]:
+        """Sentences of 8 to 24 words; a word of rank r comes with a frequency of about 1/r, a rarer one of the page's subject."""
+        chance = random.Random(self.seed)
+        for number in range(count):
+            if number % PAGE_SENTENCES == 0:
+                subject = chance.randrange(SUBJECTS)
+            drawn = [
+                chance.choice(COMMON) if chance.random() < 0.5 else _word(_of(int(VOCABULARY ** chance.random()), subject))
+                for _ in range(chance.randint(8, 24))
+            ]
+            if chance.random() < 0.4:
+                drawn.insert(3, str(chance.randint(2, 90_000)))
+            yield " ".join(drawn).capitalize() + "."
+
+    def source(self, sentences: int = SENTENCES) -> Source:
+        """A text document with a heading before every page's worth of sentences."""
+        found = list(self.sentences(sentences))
+        pages = [found[at : at + PAGE_SENTENCES] for at in range(0, len(found), PAGE_SENTENCES)]
+        body = "\n\n".join(f"Section {number}\n\n" + " ".join(page) for number, page in enumerate(pages, 1))
+        return text_source(f"document {self.seed}", body, id=f"document-{self.seed}", language="en")
+
+
+def _of(rank: int, subject: int) -> int:
+    return rank if rank < SHARED else rank - rank % SUBJECTS + subject
+
+
+@lru_cache(maxsize=VOCABULARY)
+def _word(rank: int) -> str:
+    chance = random.Random(rank)
+    return "".join(chance.choice(SYLLABLES) for _ in range(2 + rank % 3))
+
+
+class Renamed:
+    """The same text with other names and numbers, letter by letter, so that every offset stays right. A word in four is a name."""
+
+    def __init__(self, variant: int) -> None:
+        self._map = str.maketrans({
+            old: new
+            for letters, by in ((CONSONANTS, variant % 20), (VOWELS, variant // 20), (DIGITS, variant))
+            for one in (letters, letters.upper())
+            for old, new in zip(one, one[by % len(one) :] + one[: by % len(one)], strict=True)
+        })  # fmt: skip
+        self._known: dict[str, str] = {}
+
+    def word(self, word: str) -> str:
+        """A word or an index term in this variant."""
+        known = self._known.get(word)
+        if known is None:
+            lower = word.casefold()
+            is_name = lower not in COMMON and (lower[:1].isdecimal() or crc32(lower[:4].encode()) % 4 == 0)
+            known = self._known[word] = word.translate(self._map) if is_name else word
+        return known
+
+    def text(self, text: str) -> str:
+        """A text in this variant."""
+        renamed: str = _WORD.sub(lambda found: self.word(found[0]), text)
+        return renamed
+
+
+def opened(folder: Path, store: str = STORE) -> Library:
+    """The library of one size."""
+    return Library.open(folder, "growth", embedder=SummedWords(), vectors=vector_store(store), lexical=Bm25Store())
+
+
+def built(folder: Path, passages: int) -> float:
+    """Build a library of at least so many passages; the seconds that indexing took a passage, without making the texts."""
+    library, settings, seed, took = opened(folder), Settings.load(), 0, 0.0
+    while (missing := min(passages, INDEXED) - len(library.snapshot.passages)) > 0:
+        sources = [Texts(seed + number).source() for number in range(max(1, min(missing // 60, 100)))]
+        seed += len(sources)
+        begun = time.perf_counter()
+        library.add(sources, settings)
+        took += time.perf_counter() - begun
+    each = took / len(library.snapshot.passages)
+    _repeat(library, passages)
+    return each
+
+
+def _repeat(library: Library, passages: int) -> None:
+    """Add the library's documents again and again, each time with other names and numbers, up to so many passages."""
+    originals, embedder, variant = library.snapshot.entries, SummedWords(), 0
+    there = len(library.snapshot.passages)
+    while there < passages:
+        with library._writing(0.0):
+            writer, fresh = library._writer(), 0
+            while there + fresh < passages and fresh < BATCH:
+                at = variant % len(originals)
+                entry, parts = _copied(library._store.root, originals[at], Renamed(1 + variant // len(originals)), variant, embedder)
+                writer.put(entry, parts)
+                fresh, variant = fresh + len(parts.passages), variant + 1
+            writer.publish()
+        there = len(library.snapshot.passages)
+
+
+def _copied(root: Path, entry: Entry, names: Renamed, number: int, embedder: SummedWords) -> tuple[Entry, Parts]:
+    """A document with other names and numbers, with all of its files."""
+    kept: Mapping[str, bytes] = {
+        name.rpartition("/")[2]: (root / name).read_bytes() for name in entry.files if name.startswith("documents/")
+    }
+    source = text_source(f"copy {number}", names.text((root / stored_sources.name_of(entry.source)).read_text()), id=f"copy-{number}")
+    row = replace(entry.source, digest=source.digest, names=(source.name,), caller_id=source.id)
+    key = f"{row.digest}-{entry.key.partition('-')[2]}"
+    folder, document = root / "documents" / key, replace(entry.document, id=row.id, name=row.name)
+    rows: list[list[Any]] = unpack(kept[PASSAGES], folder)
+    rows = [[f"{row.digest[:14]}:{at:05}", names.text(one[1]), *one[2:]] for at, one in enumerate(rows)]
+    terms = [[names.word(term) for term in one] for one in unpack_terms(kept[TERMS], folder)]
+    vectors = embedder.embed([one[1] for one in rows])
+    pages = [{**page, "text": names.text(page["text"])} for page in unpack(kept[PAGES], folder)]
+    files = {**kept, PASSAGES: pack(rows), TERMS: pack_terms(terms), VECTORS: pack_vectors(vectors), PAGES: pack(pages)}
+    make_folder(folder)
+    for name, data in files.items():
+        write(folder / name, data)
+    write(root / stored_sources.name_of(row), bytes(source.data))  # type: ignore[arg-type]  # a text's bytes are in memory
+    stamps = {f"documents/{key}/{name}": stamp(data) for name, data in files.items()} | {
+        stored_sources.name_of(row): stamp(bytes(source.data))  # type: ignore[arg-type]
+    }
+    passages = Packed(files[PASSAGES], len(rows), document.id, folder / PASSAGES)
+    return Entry(key, document, row, stamps), Parts(passages, vectors, terms)  # type: ignore[arg-type]  # packed, to save memory

@@ -1,0 +1,127 @@
+"""A sketch says which vectors are likely: nearly all of the nearest are found, their cosines are exact, and small libraries are as ever."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import faiss
+import numpy as np
+import pytest
+
+from rag_core.adapters.index import segments, sketched
+from rag_core.adapters.index.flat import FaissStore
+from rag_core.adapters.index.sketched import FILE, SKETCH, SketchIndex, SketchStore
+from rag_core.errors import LibraryDamaged
+
+DIM, ROWS = 64, 3000
+
+
+def passages(rows: int = ROWS, seed: int = 1) -> np.ndarray:
+    """Unit vectors around a hundred directions, as passages stand around subjects."""
+    chance = np.random.default_rng(seed)
+    middles = np.random.default_rng(0).standard_normal((100, DIM))
+    drawn = middles[chance.integers(0, 100, rows)] + 0.8 * chance.standard_normal((rows, DIM))
+    return (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float32)
+
+
+@pytest.fixture
+def large(monkeypatch):
+    """Sketches from 500 rows on, in segments of 2,000 at most, used in libraries of more than 1,000."""
+    monkeypatch.setattr(segments, "MIN_ROWS", 100)
+    monkeypatch.setattr(segments, "MAX_ROWS", 2000)
+    monkeypatch.setattr(sketched, "SKETCHED_ROWS", 500)
+    monkeypatch.setattr(sketched, "EXACT_ROWS", 1000)
+    monkeypatch.setattr(sketched, "CANDIDATES", 100)
+
+
+def test_given_a_large_library_then_nearly_all_of_the_nearest_are_found_with_their_exact_cosines(large, tmp_path):
+    vectors, questions = passages(), passages(60, 2)
+    store, exact = SketchStore(), FaissStore(DIM).build(vectors)
+    index = store.build(vectors)
+    assert [(len(one), one.sketch is not None) for one in index.exact.segments] == [(2000, True), (1000, True)]
+    store.save(index, tmp_path)
+    again, hit = SketchStore().load(tmp_path), 0
+
+    for question in questions:
+        found, best = index.search(question, 10, None), dict(exact.search(question, ROWS, None))
+        assert len(found) == 10
+        assert all(best[row] == cosine for row, cosine in found)
+        assert found == sorted(found, key=lambda pair: (-pair[1], pair[0]))
+        assert again.search(question, 10, None) == found
+        hit += len({row for row, _ in found} & {row for row, _ in exact.search(question, 10, None)})
+
+    assert 0.98 * 600 <= hit <= 600  # measured: 600
+    assert len(index.search(questions[0], 700, None)) == 700, "as many candidates as are wanted, and more"
+
+
+def test_given_a_selection_or_a_small_library_then_every_vector_is_compared(large, monkeypatch):
+    vectors, question = passages(), passages(1, 3)[0]
+    index, chosen = SketchStore().build(vectors), list(range(0, ROWS, 3))
+    asked = []
+    likely = SketchIndex.search
+    monkeypatch.setattr("rag_core.adapters.index.flat.FlatSegment.likely", lambda self, query, count: asked.append(count))
+    exact = FaissStore(DIM).build(vectors)
+
+    assert likely(index, question, 20, chosen) == exact.search(question, 20, chosen)
+    small = SketchStore().build(vectors[:1000])
+    assert small.search(question, 20, None) == FaissStore(DIM).build(vectors[:1000]).search(question, 20, None)
+    assert asked == []
+    assert index.search(question, 20, None) == exact.search(question, 20, None)
+    assert asked == [100, 100]
+
+
+def test_given_a_document_that_is_added_or_deleted_then_sketches_of_what_stays_are_kept_and_the_others_made_of_what_is_left(
+    large, tmp_path
+):
+    vectors, store = passages(), SketchStore()
+    before = store.build(vectors)
+    (tmp_path / "1").mkdir()
+    store.save(before, tmp_path / "1")
+
+    after = store.spliced(before, [range(2100), range(2150, ROWS), passages(30, 4)])
+
+    (tmp_path / "2").mkdir()
+    store.save(after, tmp_path / "2")
+    assert after.exact.segments[0] is before.exact.segments[0]
+    assert sum(map(len, after.exact.segments)) == ROWS - 20
+    for segment in after.exact.segments:
+        if segment.sketch is not None:
+            made = sketched._sketched(segment.index).sketch
+            assert np.array_equal(faiss.serialize_index(segment.sketch), faiss.serialize_index(made)), "of its own vectors alone"
+    first = "vectors.sketched.0"
+    for name in (FILE, SKETCH):
+        assert (tmp_path / "1" / first / name).samefile(tmp_path / "2" / first / name)
+    assert store.spliced("index of another store", [range(1)]) is None
+    tail = after.exact.segments[-1]
+    assert (tail.sketch is None) == (len(tail) < 500)
+
+
+@pytest.mark.parametrize("harm", ["gone", "cut", "another"])
+def test_given_a_sketch_that_is_not_the_segments_when_loaded_then_it_is_damaged(large, tmp_path: Path, harm: str) -> None:
+    store = SketchStore()
+    store.save(store.build(passages(600)), tmp_path)
+    if harm == "gone":
+        (tmp_path / SKETCH).unlink()
+    elif harm == "cut":
+        (tmp_path / SKETCH).write_bytes((tmp_path / SKETCH).read_bytes()[:100])
+    else:
+        faiss.write_index(sketched._sketched(store.build(passages(700)).exact.segments[0].index).sketch, str(tmp_path / SKETCH))
+
+    with pytest.raises(LibraryDamaged, match="vector index cannot be read"):
+        store.load(tmp_path)
+
+
+def test_given_many_vectors_then_a_cosine_has_the_same_bits_however_they_are_parted() -> None:
+    """FAISS with several threads compares more than ten thousand in another way; the number of cores must not change a decision."""
+    vectors = np.random.default_rng(5).standard_normal((12_000, 384)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    whole, question = FaissStore().build(vectors), vectors[7]
+    threads = faiss.omp_get_max_threads()
+
+    every = dict(whole.search(question, len(vectors), None))
+
+    part = FaissStore().build(vectors[:700]).search(question, 700, None)
+    assert part == sorted(((row, every[row]) for row in range(700)), key=lambda pair: (-pair[1], pair[0]))
+    chosen = dict(whole.search(question, 6000, range(0, 12_000, 2)))
+    assert chosen == {row: every[row] for row in range(0, 12_000, 2)}
+    assert faiss.omp_get_max_threads() == threads
