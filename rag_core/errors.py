@@ -20,6 +20,7 @@ RagError
 │   └── RecordsDamaged    the file of decisions, labels and feedback cannot be read
 ├── ModelUnavailable      a model could not be loaded or reached
 │   └── ModelTimedOut     it did not answer one request in the time allowed
+├── WorkersUnavailable    the processes that make documents elsewhere cannot be used; nothing is lost
 ├── MissingDependency     an optional package is not installed
 ├── NotAllowed            an act that is not open to whoever acts
 └── Cancelled             the user stopped it; nothing is lost
@@ -126,6 +127,10 @@ class ModelUnavailable(RagError):
 
 class ModelTimedOut(ModelUnavailable):
     """A model in a process of ours did not answer one request in the time allowed, and was ended."""
+
+
+class WorkersUnavailable(RagError):
+    """The processes that make documents elsewhere cannot be used. What they did not hand back is still to be made."""
 
 
 class MissingDependency(RagError):

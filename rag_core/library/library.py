@@ -21,6 +21,7 @@ from rag_core.library.disk.files import Stamp
 from rag_core.library.disk.lock import sweep
 from rag_core.library.erasing import Erased, OnErase, erase_copies, mentions_of, nothing_else
 from rag_core.library.indexing.adding import Adding, AddReport
+from rag_core.library.indexing.elsewhere import Elsewhere, WorkersOf, none_elsewhere
 from rag_core.library.indexing.indexer import INDEX_VERSION, Indexer
 from rag_core.library.opened import OnDelete, Opened, no_document
 from rag_core.library.quota import QuotaOf, Room, no_quota, taken
@@ -55,13 +56,14 @@ class Library(Opened):
         on_erase: OnErase = nothing_else,
         forget_rows: ForgetRows = nothing_outside,
         quota: QuotaOf = no_quota,
+        workers: WorkersOf = none_elsewhere,
     ) -> Library:
         """The library in `folder`, compared with its checksums; an empty one when there is none yet. Writes nothing.
 
         `on_delete` and `on_erase` are called before documents go, so that what else holds their words forgets them; where one fails, they
         stay. `note` is
         told of each change before it is made; what it cannot keep is not changed. `forget_rows` is called before a version's indexes are
-        deleted, for what they keep outside of the folder. `quota` says how much may be added.
+        deleted, for what they keep outside of the folder. `quota` says how much may be added, `workers` who makes documents of PDFs.
 
         Raises:
             InvalidInput: the collection's name is not `[a-z0-9_-]{1,64}`.
@@ -70,7 +72,7 @@ class Library(Opened):
             StoreMismatch: built in another vector store.
             LibraryError: built by another version of this program.
         """
-        library = cls(Store(folder, collection, vectors, lexical, forget_rows), embedder, on_delete, note, on_erase, quota)
+        library = cls(Store(folder, collection, vectors, lexical, forget_rows), embedder, on_delete, note, on_erase, quota, workers)
         library.refresh()
         return library
 
@@ -88,6 +90,7 @@ class Library(Opened):
         cancelled: Cancel | None = None,
         note: Note = unnoted,
         forget_rows: ForgetRows = nothing_outside,
+        workers: WorkersOf = none_elsewhere,
     ) -> tuple[Library, AddReport]:
         """Index all documents again from their stored sources: for another embedding model, a newer version, or after damage.
 
@@ -100,7 +103,7 @@ class Library(Opened):
             LibraryBusy: another writer held the library for `WAIT_SECONDS`.
             LibraryError: a newer version of this program wrote the library.
         """
-        library = cls(Store(folder, collection, vectors, lexical, forget_rows), embedder, note=note)
+        library = cls(Store(folder, collection, vectors, lexical, forget_rows), embedder, note=note, workers=workers)
         with library._writing(WAIT_SECONDS, cancelled, refresh=False):
             note(Action.REBUILD, ())
             with library._inbox.held():
@@ -109,7 +112,10 @@ class Library(Opened):
                 sweep(library._store.root, library._inbox.rows())
             writer = library._writer(Manifest(saved.version, embedder.name, INDEX_VERSION))
             indexer = Indexer(library._store, embedder, settings, progress, cancelled, saved.stamps)
-            adding = Adding(writer, indexer, library._inbox, keep_locked=True, at_once=True, progress=progress, cancelled=cancelled)
+            adding = Adding(
+                writer, indexer, library._inbox, keep_locked=True, at_once=True, progress=progress, cancelled=cancelled,
+                elsewhere=library._elsewhere(indexer, settings, progress, cancelled),
+            )  # fmt: skip
             report = adding.run([(row, None) for row in saved.rows])
             left = saved.keep_aside({entry.source.digest for entry in writer.entries.values()})
         return library, replace(report, problems=(*saved.problems, *report.problems, *left))
@@ -329,6 +335,10 @@ class Library(Opened):
             writer.entries[document_id] = writer.entries[document_id].described(metadata)
             writer.publish()
 
+    def _elsewhere(self, indexer: Indexer, settings: Settings, progress: Progress | None, cancelled: Cancel | None) -> Elsewhere | None:
+        workers = self._workers(settings)
+        return Elsewhere(workers, indexer, self._embedder, settings, progress, cancelled) if workers is not None else None
+
     def _clear(self, live: Collection[int], **how: Any) -> None:
         with self._inbox.held():  # else what is being handed in just now would be cleared away
             self._store.clear(self._snapshot.version, live, self._inbox.rows(), **how)
@@ -350,8 +360,9 @@ class Library(Opened):
             self._inbox.begin({row.digest for row, _ in rows})
         indexer = Indexer(self._store, self._embedder, settings, progress, cancelled, known)
         adding = Adding(
-            self._writer(), indexer, self._inbox, keep_locked=keep_locked, progress=progress, cancelled=cancelled, waiting=self._waiting
-        )
+            self._writer(), indexer, self._inbox, keep_locked=keep_locked, progress=progress, cancelled=cancelled, waiting=self._waiting,
+            elsewhere=self._elsewhere(indexer, settings, progress, cancelled),
+        )  # fmt: skip
         report = adding.run(rows)
         self._clear(self._held())
         return report

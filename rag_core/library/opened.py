@@ -16,6 +16,7 @@ from rag_core.library.disk.lock import sweep, writing
 from rag_core.library.disk.private import is_open, tighten
 from rag_core.library.early import early
 from rag_core.library.erasing import OnErase, nothing_else
+from rag_core.library.indexing.elsewhere import WorkersOf, none_elsewhere
 from rag_core.library.indexing.indexer import INDEX_VERSION
 from rag_core.library.indexing.waiting import WaitingDocument, WaitingDocuments
 from rag_core.library.quota import QuotaOf, no_quota, taken
@@ -43,8 +44,9 @@ class Opened:
         note: Note = unnoted,
         on_erase: OnErase = nothing_else,
         quota: QuotaOf = no_quota,
+        workers: WorkersOf = none_elsewhere,
     ) -> None:
-        self._store, self._note, self._on_erase, self._quota = store, note, on_erase, quota
+        self._store, self._note, self._on_erase, self._quota, self._workers = store, note, on_erase, quota, workers
         self._embedder = embedder
         self._on_delete = on_delete
         self._inbox = Inbox(store.root)

@@ -26,6 +26,7 @@ from rag_core.errors import (
     ModelUnavailable,
     RagError,
     StoreUnavailable,
+    WorkersUnavailable,
 )
 from rag_core.service.callers.refusals import BUSY, TOO_LARGE, UNAUTHORIZED, UNUSABLE, Refused
 
@@ -36,6 +37,7 @@ MAX_ERRORS = 20  # fields that are named
 _STATUSES: tuple[tuple[type[RagError], int], ...] = (
     (LimitExceeded, TOO_LARGE), (IngestError, UNUSABLE), (InvalidInput, UNUSABLE), (InvalidSetting, UNUSABLE), (LibraryBusy, BUSY),
     (ModelUnavailable, BUSY), (Cancelled, BUSY), (MissingDependency, NOT_BUILT), (StoreUnavailable, BUSY),
+    (WorkersUnavailable, BUSY),
 )  # fmt: skip
 # by HTTP status
 REMEDIES: Mapping[int, str] = {

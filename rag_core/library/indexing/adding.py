@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 
 from rag_core.domain.documents import Document
 from rag_core.domain.ports import Cancel, Progress, Vectors
 from rag_core.errors import Cancelled, IngestError, PasswordNeeded, RagError, StoredFileDamaged
 from rag_core.library.disk.files import storage_problems
+from rag_core.library.indexing.elsewhere import Elsewhere
 from rag_core.library.indexing.embedding import Made
 from rag_core.library.indexing.indexer import Indexer, Prepared
 from rag_core.library.indexing.waiting import WaitingDocument, WaitingDocuments
@@ -50,6 +51,7 @@ class Adding:
         progress: told ("documents", done, total), and ("<name>: problem", 1, 1) for a source that cannot be indexed.
         cancelled: asked before every document and batch.
         waiting: gets to know the long documents while they are embedded, unless all is published at once.
+        elsewhere: has PDFs made by workers; None to make all of them here.
     """
 
     def __init__(
@@ -63,7 +65,9 @@ class Adding:
         progress: Progress | None = None,
         cancelled: Cancel | None = None,
         waiting: WaitingDocuments | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
+        self._elsewhere = elsewhere
         self._waiting, self._announced = None if at_once else waiting, dict[str, WaitingDocument]()
         self._writer, self._indexer, self._inbox = writer, indexer, inbox
         self._keep_locked, self._at_once, self._progress, self._cancelled = keep_locked, at_once, progress, cancelled
@@ -89,7 +93,9 @@ class Adding:
     def _run(self, rows: Sequence[tuple[Accepted, str | None]]) -> AddReport:
         stopped = False
         try:
-            with storage_problems("indexing"):
+            with storage_problems("indexing"), self._elsewhere or nullcontext():
+                if self._elsewhere is not None:
+                    self._elsewhere.begin([row for row, password in rows if self._fits_elsewhere(row, password)])
                 for number, (row, password) in enumerate(rows, 1):
                     self._one(row, password)
                     if self._progress is not None:
@@ -128,14 +134,22 @@ class Adding:
             self._unchanged.append(row.id)
             self._settled.append(row.digest)
             return
-        entry = self._indexer.done(row, self._indexer.complete(row))
+        # what came back from a worker is complete on disk, and waits for its turn
+        apart = self._elsewhere is not None and self._elsewhere.makes(row)
+        entry = None if apart else self._indexer.done(row, self._indexer.complete(row))
         if entry is not None:
             self._warn(row, self._indexer.problem(row))
             self._put(entry)
             return
-        prepared = self._prepare(row, password)
-        if prepared is None:
+        made = self._make(row, password)
+        if made is None:
             return
+        if isinstance(made, Entry):
+            self._finish_group()
+            self._put(made)
+            self._publish_when_due()
+            return
+        prepared = made
         self._warn(row, prepared.problem)
         if row.kind == "pdf":
             self._finish_group()
@@ -143,11 +157,20 @@ class Adding:
         if row.kind == "pdf" or sum(len(waiting.passages) for waiting in self._group) >= GROUP_PASSAGES:
             self._finish_group()
 
-    def _prepare(self, row: Accepted, password: str | None) -> Prepared | None:
+    def _fits_elsewhere(self, row: Accepted, password: str | None) -> bool:
+        """Whether workers may make a source: a PDF without a password, which stays in this process, that is not made yet."""
+        if row.kind != "pdf" or row.needs_password or password is not None:
+            return False
+        published = self._writer.entries.get(row.id)
+        return self._indexer.done(row, [published]) is None and self._indexer.done(row, self._indexer.complete(row)) is None
+
+    def _make(self, row: Accepted, password: str | None) -> Prepared | Entry | None:
+        """The document that a worker made of a source, or what was read and cut of it here; None where neither can be."""
         # one that is in the library already is asked as it is, until its new form is complete
         drafted = self._drafted if self._waiting is not None and row.id not in self._writer.entries else None
         try:
-            return self._indexer.prepare(row, password, drafted, lambda: row.id in self._unwanted())
+            made = self._elsewhere.entry(row) if self._elsewhere is not None else None
+            return made or self._indexer.prepare(row, password, drafted, lambda: row.id in self._unwanted())
         except Cancelled:
             if self._stopped() or row.id not in self._unwanted():
                 raise
@@ -188,8 +211,11 @@ class Adding:
             self._announce(group)
             self._finish(group)
             self._give_up_unwanted()
-            if not self._at_once:
-                self._writer.publish_when_due()
+            self._publish_when_due()
+
+    def _publish_when_due(self) -> None:
+        if not self._at_once:
+            self._writer.publish_when_due()
 
     def _announce(self, group: Sequence[Prepared]) -> None:
         """Let new documents be asked while they are embedded, unless their vectors are there in a moment."""

@@ -19,7 +19,7 @@ from typing import Any
 from rag_core.domain.documents import Document
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Cancel, Embedder, Progress
-from rag_core.errors import InvalidInput, LibraryDamaged, LibraryError, StoredFileDamaged
+from rag_core.errors import IngestError, InvalidInput, LibraryDamaged, LibraryError, StoredFileDamaged
 from rag_core.ingest.dating.dated import first_page_date
 from rag_core.ingest.layout import json_rows
 from rag_core.ingest.reading.tessdata import find_tessdata
@@ -179,6 +179,39 @@ class Indexer:
             yield self._write(prepared, parts), parts
             first = last
 
+    def source(self, row: Accepted) -> bytes:
+        """The stored bytes of a source.
+
+        Raises:
+            StoredFileDamaged: they are not what was handed in.
+        """
+        try:
+            return stored_sources.read(self._store.root, row, self._known.get(row.digest))[0]
+        except LibraryDamaged as error:
+            raise _stored_file_damaged(row, error) from error
+
+    def take(self, row: Accepted, files: Mapping[str, bytes]) -> Entry:
+        """Put the files of the document of a source, which was made elsewhere, into its folder.
+
+        Raises:
+            IngestError: they are not those of a complete document of it.
+        """
+        key = self._key(row, self._can_ocr)
+        folder = self._store.root / "work" / f"{row.digest}-{_hash(asdict(self._read_options(row)))}"
+        shutil.rmtree(folder, ignore_errors=True)
+        if files.keys() == {*READING_FILES, PASSAGES, VECTORS, TERMS, DOCUMENT}:
+            make_folder(folder)
+            for name, data in files.items():
+                write(folder / name, data)
+            entry = self._placed(row, key, folder)
+            if entry is not None and entry.document.id == row.id:
+                return entry
+        shutil.rmtree(self._store.root / "documents" / key, ignore_errors=True)
+        raise IngestError(
+            f"The files that came back for {row.name} are not those of a whole document.",
+            remedy="Add the file again; the other files are unharmed.",
+        )
+
     def _stopped_by(self, cancelled: Cancel | None) -> Cancel:
         stops = [one for one in (self._cancelled, cancelled) if one is not None]
         return lambda: any(stop() for stop in stops)
@@ -219,16 +252,20 @@ class Indexer:
             "read_from": list(prepared.source),
         }
         write(folder / DOCUMENT, json.dumps(seal(row), ensure_ascii=False).encode())
-        target = self._store.root / "documents" / prepared.key
-        shutil.rmtree(target, ignore_errors=True)  # an incomplete one, or complete() would have found it
-        make_folder(target.parent)
-        os.rename(folder, target)
-        entry = self._complete(prepared.row, prepared.key)
+        entry = self._placed(prepared.row, prepared.key, folder)
         if entry is None:
             raise LibraryError(
                 f"What was written for {prepared.row.name} cannot be read back.", remedy="Check the disk, then resume; nothing is lost."
             )
         return entry
+
+    def _placed(self, row: Accepted, key: str, folder: Path) -> Entry | None:
+        """The document whose files were gathered in `folder`, which becomes its own; None where it is not complete."""
+        target = self._store.root / "documents" / key
+        shutil.rmtree(target, ignore_errors=True)  # an incomplete one, or complete() would have found it
+        make_folder(target.parent)
+        os.rename(folder, target)
+        return self._complete(row, key)
 
     def _complete(self, row: Accepted, key: str) -> Entry | None:
         folder = self._store.root / "documents" / key
