@@ -17,7 +17,7 @@ PEERS := build/peers/.setup-done
 # Containers often tell Python to keep no compiled modules; every process of a run would then compile the project and its tests anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app test unit coverage coverage-all check bench campaign demo-model setup tools stores peers lock licences sbom clean
+.PHONY: app test unit coverage coverage-all check bench campaign demo-model setup tools stores ray peers lock licences sbom clean
 
 app: $(READY)
 	@echo "Starting Plumbline. The first page takes about 6 seconds. Open http://127.0.0.1:$(PORT) in a browser; Ctrl+C stops it."
@@ -72,6 +72,11 @@ tools: $(TEST_TOOLS)
 stores: $(TEST_TOOLS)
 	@echo "Installing what stores in a database and their tests need (about 10 seconds)..."
 	@$(INSTALL) --no-deps -r supply/stores.lock || $(STOPPED)
+
+# Ray, by which several processes make documents of many PDFs; nothing else needs it.
+ray: $(TEST_TOOLS)
+	@echo "Installing Ray (240 MB; about 15 seconds)..."
+	@$(INSTALL) --no-deps -r supply/ray.lock || $(STOPPED)
 
 # LangChain and LlamaIndex in an environment of their own, for `make bench` to measure beside Plumbline; nothing else needs it.
 peers: $(PEERS)

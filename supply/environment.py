@@ -2,7 +2,8 @@
 
 `requirements.lock` names what the product runs on, `requirements-test.lock` what tests and checks need besides. torch stands in neither:
 pip picks one of several builds of the one version in `requirements.txt`, and what that build needs (CUDA libraries, say) belongs to it.
-`supply/stores.lock` names what stores in a database need. That may be installed besides (`make stores`), and need not.
+`supply/stores.lock` names what stores in a database need, `supply/ray.lock` what workers of Ray need. Both may be installed besides
+(`make stores`, `make ray`), and need not.
 `supply/peers.lock` names what `make peers` puts into an environment of its own, which this one is not compared with.
 
     python -m supply.environment                  # prints how the environment differs from the locks; exits 1 if it does
@@ -26,7 +27,8 @@ from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
 PRODUCT, TESTS = "requirements.lock", "requirements-test.lock"
-STORES = "supply/stores.lock"  # may be installed besides, and need not
+STORES, RAY = "supply/stores.lock", "supply/ray.lock"  # may be installed besides, and need not
+BESIDES = (STORES, RAY)
 PEERS = "supply/peers.lock"  # for an environment apart, build/peers
 # An environment brings these itself, in any version; the lock may pin one of them all the same.
 INSTALLERS = frozenset({"pip", "setuptools", "wheel"})
@@ -158,7 +160,8 @@ def difference(*, tests: bool) -> Difference:
         locked += read_lock((ROOT / TESTS).read_text(encoding="utf-8"))
     present = installed()
     torch = torch_pin((ROOT / "requirements.txt").read_text(encoding="utf-8"))
-    return compare(locked, torch, present, torch_needs(present), read_lock((ROOT / STORES).read_text(encoding="utf-8")))
+    besides = [each for name in BESIDES for each in read_lock((ROOT / name).read_text(encoding="utf-8"))]
+    return compare(locked, torch, present, torch_needs(present), besides)
 
 
 def main(arguments: list[str]) -> int:

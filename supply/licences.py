@@ -21,7 +21,11 @@ from supply.environment import PRODUCT, ROOT, TESTS, read_lock
 
 RULES, PAGE = ROOT / "supply" / "licences.yaml", ROOT / "docs" / "licences.md"
 SPDX = get_spdx_licensing()
-STORES_TITLE = "What stores in a database, LangChain's documents and their tests use (`make stores`)"
+# the title of each part of licences.yaml that may be installed besides
+BESIDES = {
+    "stores": "What stores in a database, LangChain's documents and their tests use (`make stores`)",
+    "ray": "What workers of Ray use (`make ray`)",
+}
 
 HEAD = """\
 # Licences
@@ -119,13 +123,16 @@ def licence_of(name: str, known: Mapping[str, Any]) -> Licence:
 
 
 def tables() -> dict[str, list[Licence]]:
-    """Licences of what the locks name here, and torch: of the product, of the test tools, and of stores in a database."""
+    """Licences of what the locks name here, and torch: of the product, of the test tools, and of what may be installed besides."""
     known = rules()
     product = [each.name for each in read_lock((ROOT / PRODUCT).read_text(encoding="utf-8")) if each.here()]
     tools = [each.name for each in read_lock((ROOT / TESTS).read_text(encoding="utf-8")) if each.here()]
     lists = (("What Plumbline runs on", [*product, "torch"]), ("What only its tests use", tools))
-    stores = [Licence(name, row["version"], row["licence"], "") for name, row in sorted(known["stores"].items())]
-    return {title: [licence_of(name, known) for name in sorted(names)] for title, names in lists} | {STORES_TITLE: stores}
+    besides = {
+        title: [Licence(name, row["version"], row["licence"], "") for name, row in sorted(known[part].items())]
+        for part, title in BESIDES.items()
+    }
+    return {title: [licence_of(name, known) for name in sorted(names)] for title, names in lists} | besides
 
 
 def page(found: Mapping[str, Iterable[Licence]]) -> str:

@@ -1,9 +1,9 @@
 """Writes the locks: exact versions of all that is installed, with the SHA-256 of every build that is accepted.
 
 `requirements.txt` is kept by hand and names what Plumbline uses itself, `supply/stores.txt` what stores in a database use, and
-`supply/peers.txt` what `make bench` measures beside it, in an environment of its own. A resolver
-(uv, in an environment of its own under `build/`) finds what that draws in, for Python 3.11 to 3.14 on Linux and macOS at once. Versions
-that stand in a lock stay as long as they fit.
+`supply/ray.txt` what workers of Ray use; `supply/peers.txt` names what `make bench` measures beside it, in an environment of its own. A
+resolver (uv, in an environment of its own under `build/`) finds what that draws in, for Python 3.11 to 3.14 on Linux and macOS at once.
+Versions that stand in a lock stay as long as they fit.
 
     python -m supply.lock             # make lock
     python -m supply.lock --upgrade   # the newest that fit, of what requirements.txt does not name
@@ -27,10 +27,10 @@ from packaging.markers import Marker
 from packaging.tags import Tag, compatible_tags, cpython_tags, mac_platforms
 from packaging.utils import parse_wheel_filename
 
-from supply.environment import PEERS, PRODUCT, ROOT, STORES, TESTS, Locked, read_lock, torch_pin
+from supply.environment import PEERS, PRODUCT, RAY, ROOT, STORES, TESTS, Locked, read_lock, torch_pin
 
 WORK = ROOT / "build" / "lock"
-STORES_SOURCE, PEERS_SOURCE = "supply/stores.txt", "supply/peers.txt"
+STORES_SOURCE, RAY_SOURCE, PEERS_SOURCE = "supply/stores.txt", "supply/ray.txt", "supply/peers.txt"
 RESOLVER, RESOLVER_LOCK = "uv==0.13.9", "supply/resolver.lock"
 TEST_HEADING = "# tests and checks"
 
@@ -215,20 +215,22 @@ def main(arguments: list[str]) -> int:
     tests = [each for each in everything if each.name not in names]
     own = WORK / "resolver.in"
     own.write_text(RESOLVER, encoding="utf-8")
-    stores = _stores(requirements, versions, {each.name for each in everything})
-    peers = _peers(torch_pin(requirements), versions)
-    locks = ((PRODUCT, product), (TESTS, tests), (STORES, stores), (PEERS, peers), (RESOLVER_LOCK, resolve(own, versions)))
+    known = {each.name for each in everything}
+    stores, ray = (_besides(name, requirements, versions, known) for name in (STORES, RAY))
+    peers, tool = _peers(torch_pin(requirements), versions), resolve(own, versions)
+    locks = ((PRODUCT, product), (TESTS, tests), (STORES, stores), (RAY, ray), (PEERS, peers), (RESOLVER_LOCK, tool))
     for name, packages in locks:
         (ROOT / name).write_text(lock_text(packages, torch_pin(requirements)), encoding="utf-8")
         print(f"{name}: {len(packages)} packages")
     return 0
 
 
-def _stores(requirements: str, versions: Path, known: Collection[str]) -> list[Locked]:
-    """The packages that `supply/stores.txt` draws in beside all the rest, in versions that go with it."""
-    source, kept = WORK / "stores.in", WORK / "stores-versions.txt"
-    source.write_text(requirements + (ROOT / STORES_SOURCE).read_text(encoding="utf-8"), encoding="utf-8")
-    pinned = _read(STORES) if (ROOT / STORES).exists() and "--upgrade" not in sys.argv else ()
+def _besides(lock: str, requirements: str, versions: Path, known: Collection[str]) -> list[Locked]:
+    """The packages that the source of a lock draws in beside all the rest, in versions that go with it."""
+    path = ROOT / lock
+    source, kept = WORK / f"{path.stem}.in", WORK / f"{path.stem}-versions.txt"
+    source.write_text(requirements + path.with_suffix(".txt").read_text(encoding="utf-8"), encoding="utf-8")
+    pinned = _read(lock) if path.exists() and "--upgrade" not in sys.argv else ()
     kept.write_text(
         versions.read_text(encoding="utf-8") + "".join(f"{each.name}=={each.version}\n" for each in pinned if each.name not in known),
         encoding="utf-8",

@@ -2,9 +2,10 @@
 
     python -m supply.sbom     # make sbom: writes build/sbom.json, checked against the schema
 
-Packages of the product have the scope `required`, test tools `excluded`, and those of stores in a database, where they are installed,
-`optional`. A package of one build for all machines has that build's SHA-256. One of several builds has all that the lock accepts, as
-properties, since the bill cannot know which one pip took. torch, and what only its build needs, have no hash: no lock names them.
+Packages of the product have the scope `required`, test tools `excluded`, and those of stores in a database and of Ray, where they are
+installed, `optional`. A package of one build for all machines has that build's SHA-256. One of several builds has all that the lock
+accepts, as properties, since the bill cannot know which one pip took. torch, and what only its build needs, have no hash: no lock names
+them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from rag_core import __version__
-from supply.environment import PRODUCT, ROOT, STORES, TESTS, Locked, installed, read_lock, torch_needs
+from supply.environment import BESIDES, PRODUCT, ROOT, TESTS, Locked, installed, read_lock, torch_needs
 from supply.licences import licence_of, rules
 
 FILE = ROOT / "build" / "sbom.json"
@@ -34,8 +35,8 @@ FILE = ROOT / "build" / "sbom.json"
 
 def bill() -> Bom:
     """The bill of this environment."""
-    locks = {scope: read_lock((ROOT / name).read_text(encoding="utf-8")) for scope, name in _LOCK_OF.items()}
-    locked = {each.name: (each, scope) for scope, packages in locks.items() for each in packages}
+    locks = {name: read_lock((ROOT / name).read_text(encoding="utf-8")) for name in _SCOPE_OF}
+    locked = {each.name: (each, _SCOPE_OF[name]) for name, packages in locks.items() for each in packages}
     present = installed()
     names = {name for name in present if name in locked} | ({"torch"} | torch_needs(present)) & present.keys()
     components = {name: _component(name, present[name], *locked.get(name, (None, ComponentScope.REQUIRED))) for name in sorted(names)}
@@ -52,7 +53,7 @@ def bill() -> Bom:
     return bom
 
 
-_LOCK_OF = {ComponentScope.REQUIRED: PRODUCT, ComponentScope.EXCLUDED: TESTS, ComponentScope.OPTIONAL: STORES}
+_SCOPE_OF = {PRODUCT: ComponentScope.REQUIRED, TESTS: ComponentScope.EXCLUDED, **dict.fromkeys(BESIDES, ComponentScope.OPTIONAL)}
 
 
 def _component(name: str, version: str, locked: Locked | None, scope: ComponentScope) -> Component:

@@ -1,6 +1,6 @@
 """Optional packages, which only a part of the product needs: the extras of pyproject.toml.
 
-Setup installs them all, but for those of stores in a database (`APART`). An installation that leaves some out answers questions as
+Setup installs them all, but for those of stores in a database and Ray (`APART`). An installation that leaves some out answers questions as
 before; what needs one says which, and the command.
 """
 
@@ -19,14 +19,15 @@ EXTRAS = {
     "traces": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
     "pgvector": ("pgvector", "psycopg"),
     "milvus": ("pymilvus",),
+    "ray": ("ray",),
 }
-APART = ("pgvector", "milvus")  # not installed by setup
+APART = {"pgvector": "supply/stores.lock", "milvus": "supply/stores.lock", "ray": "supply/ray.lock"}  # not installed by setup
 REMEDY = (
     "Run: .venv/bin/python -m pip install --no-deps -r requirements.lock. "
     "Where Plumbline is an installed wheel, install that file again with [certificate,models,service,login,traces] after its name."
 )
 REMEDY_APART = (
-    "Run: .venv/bin/python -m pip install --no-deps -r supply/stores.lock. "
+    "Run: .venv/bin/python -m pip install --no-deps -r {lock}. "
     "Where Plumbline is an installed wheel, install that file again with [{extra}] after its name."
 )
 
@@ -43,5 +44,5 @@ def require(extra: str, what: str) -> None:
     """
     for module in EXTRAS[extra]:
         if find_spec(module) is None:
-            remedy = REMEDY_APART.format(extra=extra) if extra in APART else REMEDY
+            remedy = REMEDY_APART.format(extra=extra, lock=APART[extra]) if extra in APART else REMEDY
             raise MissingDependency(f"{what} needs the package {module.replace('_', '-')}, which is not installed.", remedy=remedy)

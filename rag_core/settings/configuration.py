@@ -97,6 +97,7 @@ def load_settings(
     Environment: RAG_PRESET names the preset. RAG_STRICT_MODE=false turns the gates and `levels` off. RAG_VALIDATION_ENABLED=false
     lets the optional checks only observe. RAG_CONFIDENCE_THRESHOLD is the largest distance, RAG_MIN_DOCUMENTS the least number of passages;
     each is enforced where it is set, unless strict mode is off.
+    RAG_WORKERS says who makes documents of several PDFs (`workers`).
     RAG_MODEL names a language model, which then drafts (`drafter`), also where the preset names another drafter. A file or `values` that
     set `drafter` or `model` win over it. Give `model_environment(os.environ)`, so that the model may stand in the file
     of secrets, and the others in `.env`.
@@ -115,6 +116,8 @@ def from_environment(env: Mapping[str, str]) -> dict[str, Any]:
     """The settings that RAG_MODEL and the other variables of the environment ask for; nothing for those that are not set."""
     model = env.get("RAG_MODEL", "").strip()
     found: dict[str, Any] = {"drafter": "model", "model": model} if model else {}
+    if workers := env.get("RAG_WORKERS", "").strip():
+        found["workers"] = workers
     for name, (threshold, gate) in _NUMBERS.items():
         if name in env:
             found |= {threshold: env[name], gate: Mode.ENFORCE}

@@ -119,11 +119,16 @@ def store_url(name: str, store: str, example: str, environment: Mapping[str, str
     Raises:
         InvalidSetting: there is none.
     """
-    known = os.environ if environment is None else environment
-    url = _over_secrets(known, (name,), secrets or secrets_file(known)).get(name, "").strip()
+    url = address_of(name, environment, secrets)
     if not url:
         raise InvalidSetting(f"Nothing says where the database of the vector store {store!r} is.", remedy=f"Set {name}, like {example}.")
     return url
+
+
+def address_of(name: str, environment: Mapping[str, str] | None = None, secrets: Path | None = None) -> str:
+    """The address in the variable `name`: of the environment, or of the file of secrets; "" where there is none."""
+    known = os.environ if environment is None else environment
+    return _over_secrets(known, (name,), secrets or secrets_file(known)).get(name, "").strip()
 
 
 def _over_secrets(environment: Mapping[str, str], names: Collection[str], secrets: Path) -> Mapping[str, str]:

@@ -14,6 +14,7 @@ from pydantic import Field
 from rag_core.settings.scales import Scale, Unit
 
 AS_BUILT = ("embedding_model", "embedding_precision", "vector_store")  # a library is searched with what it was built with
+BY_OPERATOR = ("workers",)  # a matter of the machines it runs on: no caller and no visitor changes it
 
 
 class Mode(StrEnum):

@@ -22,8 +22,8 @@ from rag_core.settings.scales import Scale, Unit
 
 # came after hashes stood in decisions and certificates: where they say what held before them, they leave a hash as it was
 _LATER: Mapping[str, Any] = {
-    "vector_store": "faiss-flat", "sufficiency_reads": "all", "levels": True, "rewording": "audited", "excerpt_tokens": 0,
-    "max_sentence_words": 60, "sentence_length_mode": Mode.OFF,
+    "vector_store": "faiss-flat", "workers": "here", "sufficiency_reads": "all", "levels": True, "rewording": "audited",
+    "excerpt_tokens": 0, "max_sentence_words": 60, "sentence_length_mode": Mode.OFF,
 }  # fmt: skip
 
 _R, _A, _I = Cost.REPLAY, Cost.ASK, Cost.INGEST
@@ -285,6 +285,9 @@ class Settings(ModelSettings):
         "Where a new library keeps its vectors: faiss-flat compares all of them, faiss-sketch and faiss-ivf the likely ones; "
         "pgvector and milvus are databases. A library stays in its store until it is rebuilt.",
     )  # fmt: skip
+    workers: str = choice(
+        "here", Stage.INGEST, _I, "Which processes read and embed several PDFs: here is this one, ray starts one a core, or uses a cluster."
+    )
 
     @classmethod
     def knobs(cls) -> tuple[Knob, ...]:

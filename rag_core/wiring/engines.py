@@ -14,6 +14,7 @@ from rag_core.adapters.index.choose import forget as forget_rows
 from rag_core.adapters.index.choose import lexical_store, vector_store
 from rag_core.adapters.optional import require
 from rag_core.adapters.tracing import Traces, traces
+from rag_core.adapters.workers.choose import workers_of
 from rag_core.decision.tools import Tools
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
@@ -48,7 +49,7 @@ def rebuild_library(
     model = _embedder(settings, apart)
     _, report = Library.rebuild(
         folder, collection, settings, embedder=model, vectors=vectors, lexical=lexical_store(vectors.name), progress=progress,
-        cancelled=cancelled, note=noting(folder, collection), forget_rows=forget_rows,
+        cancelled=cancelled, note=noting(folder, collection), forget_rows=forget_rows, workers=workers_of,
     )  # fmt: skip
     return report
 

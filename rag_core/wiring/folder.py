@@ -19,6 +19,7 @@ from rag_core.adapters.index.choose import forget as forget_rows
 from rag_core.adapters.llm.cache import FILE as CACHE_FILE
 from rag_core.adapters.llm.cache import ModelCache
 from rag_core.adapters.records.store import FILE, RecordStore
+from rag_core.adapters.workers.choose import workers_of
 from rag_core.domain.acts import Action, Note, actor, permit, require_entry
 from rag_core.domain.ports import Embedder
 from rag_core.errors import LibraryError, QuotaExceeded, RagError, StoreMismatch
@@ -73,7 +74,7 @@ def open_library(folder: Path, collection: str, model: Embedder, new: str = UNSA
     return Library.open(
         folder, collection, embedder=model, vectors=vector_store(name), lexical=lexical_store(name), on_delete=forget,
         note=noting(folder, collection), on_erase=partial(_erase, folder, collection), forget_rows=forget_rows,
-        quota=partial(quota_of, folder, collection),
+        quota=partial(quota_of, folder, collection), workers=workers_of,
     )  # fmt: skip
 
 

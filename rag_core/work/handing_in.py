@@ -8,14 +8,14 @@ from typing import Any
 
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Cost, Settings
-from rag_core.settings.knobs import AS_BUILT
+from rag_core.settings.knobs import AS_BUILT, BY_OPERATOR
 from rag_core.wiring import hand_in, hold_back
 from rag_core.work.background import Background
 
 
 def of_documents(settings: Settings) -> dict[str, Any]:
-    """The settings that say how a document is read and cut, by name; not what the library was built with."""
-    names = [knob.name for knob in Settings.knobs() if knob.cost is Cost.INGEST and knob.name not in AS_BUILT]
+    """The settings that say how a document is read and cut, by name; not what the library was built with, nor on which machines."""
+    names = [knob.name for knob in Settings.knobs() if knob.cost is Cost.INGEST and knob.name not in (*AS_BUILT, *BY_OPERATOR)]
     return {name: getattr(settings, name) for name in names}
 
 

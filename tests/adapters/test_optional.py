@@ -21,12 +21,15 @@ from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.adapters.embedding.by_name import CrossEncoderReranker
 from rag_core.adapters.entailment.by_name import load_entailment_model
 from rag_core.adapters.index.choose import vector_store
+from rag_core.adapters.workers.choose import workers_of
 from rag_core.errors import RagError
+from rag_core.settings import Settings
 
 uses = {
     "certificate": lambda: to_pdf(None),
     "pgvector": lambda: vector_store("pgvector"),
     "milvus": lambda: vector_store("milvus"),
+    "ray": lambda: workers_of(Settings.load().changed(workers="ray")),
     "embedder": lambda: load_embedder("another", "auto"),
     "reranker": lambda: CrossEncoderReranker("another"),
     "verifier": lambda: load_entailment_model(sys.argv[1], languages="en"),
@@ -50,7 +53,11 @@ def without(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 
 def test_the_extras_are_those_of_the_project_in_the_versions_of_the_requirements() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    pinned = [line for name in ("requirements.txt", "supply/stores.txt") for line in (ROOT / name).read_text(encoding="utf-8").splitlines()]
+    pinned = [
+        line
+        for name in ("requirements.txt", "supply/stores.txt", "supply/ray.txt")
+        for line in (ROOT / name).read_text(encoding="utf-8").splitlines()
+    ]
 
     assert declared.keys() == EXTRAS.keys()
     for name, requirements in declared.items():
@@ -72,12 +79,15 @@ def test_without_the_extras_each_use_says_what_is_missing_and_the_command(tmp_pa
         "reranker": ("MissingDependency", "A reranker needs the package sentence-transformers, which is not installed."),
         "pgvector": ("MissingDependency", "The vector store 'pgvector' needs the package pgvector, which is not installed."),
         "milvus": ("MissingDependency", "The vector store 'milvus' needs the package pymilvus, which is not installed."),
+        "ray": ("MissingDependency", "Indexing by workers of Ray needs the package ray, which is not installed."),
         "verifier": ("ModelUnavailable", f"The verifier {str(tmp_path)!r} cannot be used. A verifier by name needs the package "
                      "sentence-transformers, which is not installed."),
     }  # fmt: skip
     assert {name: tuple(row[:2]) for name, row in found.items()} == problems
     assert {row[2] for name, row in found.items() if name not in APART} == {REMEDY}
-    assert {name: row[2] for name, row in found.items() if name in APART} == {name: REMEDY_APART.format(extra=name) for name in APART}
+    assert {name: row[2] for name, row in found.items() if name in APART} == {
+        name: REMEDY_APART.format(extra=name, lock=lock) for name, lock in APART.items()
+    }
     assert (ROOT / "requirements.lock").is_file()
 
 

@@ -8,7 +8,7 @@ from importlib import metadata
 
 import pytest
 
-from supply.environment import PRODUCT, ROOT, STORES, TESTS, installed, read_lock
+from supply.environment import BESIDES, PRODUCT, RAY, ROOT, STORES, TESTS, installed, read_lock
 from supply.licences import PAGE, Licence, fits, licence_of, page, rules, spdx, stated, tables
 
 
@@ -26,19 +26,20 @@ def test_the_page_of_licences_is_current() -> None:
     expected = [line for line in page(tables()).splitlines() if line not in text.splitlines()]
 
     assert not expected, f"run: make licences; it would add {expected}"
-    assert rows == {each.name for name in (PRODUCT, TESTS, STORES) for each in read_lock((ROOT / name).read_text(encoding="utf-8"))} | {
+    assert rows == {each.name for name in (PRODUCT, TESTS, *BESIDES) for each in read_lock((ROOT / name).read_text(encoding="utf-8"))} | {
         "torch"
     }
 
 
-def test_the_licences_of_stores_are_those_of_their_lock_and_where_they_are_installed_what_they_say() -> None:
+def test_the_licences_of_what_may_be_installed_besides_are_those_of_its_lock_and_where_it_is_installed_what_it_says() -> None:
     known = rules()
 
-    assert {name: row["version"] for name, row in known["stores"].items()} == {
-        each.name: each.version for each in read_lock((ROOT / STORES).read_text(encoding="utf-8"))
-    }
-    for name in known["stores"].keys() & installed().keys():
-        assert stated(metadata.metadata(name), known["words"]) == known["stores"][name]["licence"], name
+    for part, lock in (("stores", STORES), ("ray", RAY)):
+        assert {name: row["version"] for name, row in known[part].items()} == {
+            each.name: each.version for each in read_lock((ROOT / lock).read_text(encoding="utf-8"))
+        }
+        for name in known[part].keys() & installed().keys():
+            assert stated(metadata.metadata(name), known["words"]) == known[part][name]["licence"], name
 
 
 def test_the_rules_are_spdx_and_each_row_read_by_hand_is_needed() -> None:

@@ -17,11 +17,11 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from supply import environment
-from supply.environment import PEERS, PRODUCT, STORES, TESTS, Locked, compare, read_lock, torch_needs, torch_pin
-from supply.lock import NEEDS, PEERS_SOURCE, RESOLVER_LOCK, STORES_SOURCE, accepted, lock_text, locked_packages
+from supply.environment import BESIDES, PEERS, PRODUCT, RAY, STORES, TESTS, Locked, compare, read_lock, torch_needs, torch_pin
+from supply.lock import NEEDS, PEERS_SOURCE, RAY_SOURCE, RESOLVER_LOCK, STORES_SOURCE, accepted, lock_text, locked_packages
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = (PRODUCT, TESTS, STORES, PEERS, RESOLVER_LOCK)
+LOCKS = (PRODUCT, TESTS, *BESIDES, PEERS, RESOLVER_LOCK)
 
 
 def read(name: str) -> str:
@@ -79,13 +79,27 @@ def test_the_locks_hold_all_that_is_needed_and_nothing_else() -> None:
     assert {each.name for each in everything.values() if each.here()} - reached == set()
 
 
-def test_stores_in_a_database_have_a_lock_of_their_own_that_repeats_nothing_and_holds_what_is_named() -> None:
-    stores = {each.name: each.version for each in read_lock(read(STORES))}
-    named = [Requirement(line) for line in read(STORES_SOURCE).splitlines() if line.strip() and not line.startswith("#")]
+def test_stores_in_a_database_and_ray_each_have_a_lock_that_repeats_nothing_and_holds_what_is_named() -> None:
+    found: set[str] = set()
+    for lock, source in ((STORES, STORES_SOURCE), (RAY, RAY_SOURCE)):
+        besides = {each.name: each.version for each in read_lock(read(lock))}
+        named = [Requirement(line) for line in read(source).splitlines() if line.strip() and not line.startswith("#")]
 
-    assert stores.keys() & locked().keys() == set()
-    assert {canonicalize_name(each.name): str(each.specifier).removeprefix("==") for each in named}.items() <= stores.items()
-    assert "stores" not in read("requirements.txt")
+        assert besides.keys() & (locked().keys() | found) == set()
+        assert {canonicalize_name(each.name): str(each.specifier).removeprefix("==") for each in named}.items() <= besides.items()
+        assert not any(name in read("requirements.txt").split() for name in ("stores", "ray"))
+        found |= besides.keys()
+
+
+@pytest.mark.ray
+def test_ray_needs_nothing_that_is_not_locked_and_no_other_version_of_it() -> None:
+    pytest.importorskip("ray", reason="the packages of `make ray` are not installed")
+    known = locked() | {each.name: each for each in read_lock(read(RAY))}
+
+    for parent in (each.name for each in read_lock(read(RAY))):
+        for each in map(Requirement, metadata.requires(parent) or ()):
+            if each.marker is None or each.marker.evaluate({"extra": ""}):
+                assert known[canonicalize_name(each.name)].version in each.specifier, f"{parent} needs {each}"
 
 
 def test_peers_have_a_whole_lock_of_their_own_and_what_both_read_and_embed_with_in_our_version() -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from rag_core import __version__
-from supply.environment import INSTALLERS, PRODUCT, ROOT, STORES, TESTS, installed, read_lock
+from supply.environment import BESIDES, INSTALLERS, PRODUCT, ROOT, TESTS, installed, read_lock
 from supply.sbom import bill, checked
 
 
@@ -15,9 +15,8 @@ def test_the_bill_is_valid_and_names_what_is_installed_with_hashes_licences_and_
     written = json.loads(checked(bill()))
     components = {each["name"]: each for each in written["components"]}
     present = installed()
-    product, tools, stores = (
-        {each.name: each for each in read_lock((ROOT / name).read_text(encoding="utf-8"))} for name in (PRODUCT, TESTS, STORES)
-    )
+    product, tools = ({each.name: each for each in read_lock((ROOT / name).read_text(encoding="utf-8"))} for name in (PRODUCT, TESTS))
+    besides = {each.name: each for name in BESIDES for each in read_lock((ROOT / name).read_text(encoding="utf-8"))}
 
     assert (written["bomFormat"], written["specVersion"]) == ("CycloneDX", "1.6")
     own = written["metadata"]["component"]
@@ -27,11 +26,11 @@ def test_the_bill_is_valid_and_names_what_is_installed_with_hashes_licences_and_
         name: version for name, version in present.items() if name not in INSTALLERS
     }
     for name, each in components.items():
-        locked = product.get(name) or tools.get(name) or stores.get(name)
+        locked = product.get(name) or tools.get(name) or besides.get(name)
         hashes = [row["content"] for row in each.get("hashes", [])] + [row["value"] for row in each.get("properties", [])]
         assert sorted(hashes) == sorted(locked.hashes if locked else ()), name
         assert "hashes" not in each or len(hashes) == 1, name
-        assert each["scope"] == ("excluded" if name in tools else "optional" if name in stores else "required"), name
+        assert each["scope"] == ("excluded" if name in tools else "optional" if name in besides else "required"), name
         assert each["purl"].startswith(f"pkg:pypi/{name}@"), name
         assert name not in product or each["licenses"], name
 

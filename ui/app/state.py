@@ -16,6 +16,7 @@ from rag_core.service.chosen import AS_BUILT
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.settings.endpoints import model_environment
+from rag_core.settings.knobs import BY_OPERATOR
 from rag_core.work import loading
 from rag_core.work.jobs import Job, Runner
 from ui.app import first_run
@@ -123,8 +124,9 @@ class Session:
     taking: Settings | None = None  # settings to take over before the next run draws their fields
 
     def settings(self) -> Settings:
-        """The values as settings; embedding model and vector store are those that the library was built with."""
-        chosen = base_settings().changed(preset=self.preset, **self.values)
+        """The values as settings; embedding model and vector store are those that the library was built with, workers the program's."""
+        base = base_settings()
+        chosen = base.changed(preset=self.preset, **{**self.values, **{name: getattr(base, name) for name in BY_OPERATOR}})
         opened = loading.known(library_folder(), self.collection)
         if opened is None or opened.engine is None:
             return chosen

@@ -11,12 +11,13 @@ import streamlit as st
 
 from rag_core.service.chosen import AS_BUILT
 from rag_core.settings import Cost, Knob, Settings
+from rag_core.settings.knobs import BY_OPERATOR
 from ui.app import state, touches
 from ui.app.texts import say, screen
 from ui.settings.model_fields import rules_field
 from ui.settings.wording import in_percent
 
-FIXED = AS_BUILT  # a library refuses another model than the one it was built with
+FIXED = (*AS_BUILT, *BY_OPERATOR)  # a library refuses another model than the one it was built with
 
 
 def set_knob(name: str, value: Any) -> None:
@@ -65,14 +66,19 @@ def help_text(knob: Knob) -> str:
         parts.append(say(f"settings.scale_{knob.scale}"))
     if knob.stricter:
         parts.append(say(f"settings.stricter_{knob.stricter}"))
-    parts.append(say("settings.cost_fixed") if knob.name in FIXED else say(f"settings.cost_{knob.cost}"))
+    parts.append(say(f"settings.cost_{_kept(knob) or knob.cost}"))
     return " ".join(parts)
+
+
+def _kept(knob: Knob) -> str:
+    """Why nobody on the page changes a setting; "" where they may."""
+    return "operator" if knob.name in BY_OPERATOR else "fixed" if knob.name in FIXED else ""
 
 
 def _cost(knob: Knob) -> str:
     """The cost of a change, and which way is stricter; where a language model drafts, asking again waits for a button."""
-    if knob.name in FIXED:
-        return "fixed"
+    if kept := _kept(knob):
+        return kept
     by_button = knob.cost is Cost.ASK and state.session().values["drafter"] == "model"
     return f"{'model' if by_button else knob.cost}_{knob.stricter}"
 

@@ -6,7 +6,9 @@ No pickle: what is received is data, whoever sent it.
 from __future__ import annotations
 
 import json
+import os
 import struct
+import sys
 from collections.abc import Mapping
 from typing import IO, Any
 
@@ -44,6 +46,13 @@ def read(stream: IO[bytes]) -> tuple[Head, bytes]:
     if not isinstance(head, dict):
         raise ValueError(f"the head of a message must be an object, got {type(head).__name__}")
     return head, _exactly(stream, body_bytes)
+
+
+def own_standard_output() -> IO[bytes]:
+    """A child's pipe to its parent; what a library prints goes to standard error from now on, and not between two messages."""
+    pipe = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return os.fdopen(pipe, "wb")
 
 
 def _exactly(stream: IO[bytes], size: int) -> bytes:

@@ -21,7 +21,6 @@ import traceback
 from contextlib import suppress
 from functools import cache, lru_cache
 from queue import SimpleQueue
-from typing import IO
 
 from rag_core.adapters.child import frames
 from rag_core.adapters.embedding.by_name import PREFIX, offline
@@ -41,7 +40,7 @@ def main() -> None:
     requests: SimpleQueue[frames.Head] = SimpleQueue()
     # beside the work, so that the parent's end is noticed while a model is loaded or computes
     threading.Thread(target=_listen, args=(requests,), daemon=True, name="listening").start()
-    replies = _own_standard_output()
+    replies = frames.own_standard_output()
     _import_early()
     model: Embedder | None = None
     while True:
@@ -71,13 +70,6 @@ def _listen(requests: SimpleQueue[frames.Head]) -> None:
             requests.put(frames.read(stream)[0])
     finally:
         os._exit(0)  # at once, whatever the model is doing: nobody waits for it, and it holds nothing
-
-
-def _own_standard_output() -> IO[bytes]:
-    """The pipe to the parent; what a library prints goes to standard error from now on, and not between two messages."""
-    pipe = os.dup(sys.stdout.fileno())
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return os.fdopen(pipe, "wb")
 
 
 def _import_early() -> None:

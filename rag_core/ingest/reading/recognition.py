@@ -170,8 +170,19 @@ def _unreadable(why: str) -> Event:
     return {"event": "recognised", "unreadable": why}
 
 
+_most_cores: int | None = None
+
+
+def use_cores(number: int) -> None:
+    """Have this process use so many cores at most: others of its kind work beside it."""
+    global _most_cores
+    _most_cores = number
+
+
 def cores() -> int:
     """The cores that this process may use."""
+    if _most_cores is not None:
+        return _most_cores
     with suppress(AttributeError):  # macOS
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,0 +1,305 @@
+"""Ray's workers, two real processes: the same library, hostile files held, a killed worker, a stop, tokens, and a Ray that is gone.
+
+One Ray serves all tests of a process. It is started by the first one, and again behind one that ended it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import types
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from rag_core.adapters.workers import choose, ray_workers
+from rag_core.adapters.workers.ray_workers import REMEDY, RayWorkers, child_environment
+from rag_core.errors import InvalidSetting, WorkersUnavailable
+from rag_core.ingest.limits import DEFAULT_LIMITS
+from rag_core.library.library import AddReport, Library
+from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.sources import Source, sources_from
+from rag_core.settings import Settings
+from rag_core.wiring import embedder, open_library
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES = ROOT / "data" / "samples"
+HERE = Settings.load()
+APART = HERE.changed(workers="ray")
+SECONDS = 120.0  # reached by what hangs
+pytestmark = [pytest.mark.ray, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def ray() -> Iterator[RayWorkers]:
+    pytest.importorskip("ray", reason="the packages of `make ray` are not installed")
+    made = RayWorkers(workers=2)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def workers(ray: RayWorkers, monkeypatch: pytest.MonkeyPatch) -> RayWorkers:
+    """The one Ray, which runs, as the setting finds it."""
+    ray.begin(embedder(HERE.embedding_model, HERE.embedding_precision), HERE, lambda: False)
+    ray.end()
+    monkeypatch.setattr(choose, "_ray", lambda: ray)
+    return ray
+
+
+def library(folder: Path) -> Library:
+    return open_library(folder, "default", embedder(HERE.embedding_model, HERE.embedding_precision))
+
+
+def pdf(number: int, pages: int = 3) -> Source:
+    made = pymupdf.open()
+    for page in range(pages):
+        made.new_page().insert_text((72, 72), f"Buoy {number} shows the light {number}{page}. The harbour office keeps it.")
+    return Source(f"buoy-{number}.pdf", made.tobytes(no_new_id=True), "pdf")
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in (folder / "default/documents").rglob("*") if path.is_file()}
+
+
+def below(pid: int) -> list[int]:
+    """All processes that a process started, and theirs."""
+    found: list[int] = []
+    for thread in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, thread.read_text().split()):
+            found += [child, *below(child)]
+    return found
+
+
+def command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return ""
+
+
+def makers(ray: RayWorkers) -> set[int]:
+    assert ray._child is not None
+    return {pid for pid in below(ray._child._process.pid) if command(pid).startswith("ray::Maker")}
+
+
+def wait_for(what: Callable[[], bool]) -> None:
+    until = time.monotonic() + SECONDS
+    while not what():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_given_two_workers_when_the_samples_are_added_then_every_file_is_as_without_ray_bit_by_bit(
+    tmp_path: Path, workers: RayWorkers
+) -> None:
+    sources = [one for one in sources_from([SAMPLES]) if isinstance(one, Source)][::2]  # in three languages
+
+    expected = library(tmp_path / "here").add(sources, HERE)
+    report = library(tmp_path / "apart").add(sources, APART)
+
+    assert report == expected
+    assert len(makers(workers)) == 2
+    assert files_of(tmp_path / "apart") == files_of(tmp_path / "here")  # passages, words, terms and vectors
+    assert len(files_of(tmp_path / "here")) == 7 * len(sources)
+    opened = library(tmp_path / "apart")
+    opened.verify()
+
+
+def test_given_broken_files_then_each_costs_itself_with_the_error_that_it_has_without_ray(
+    tmp_path: Path, workers: RayWorkers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "hostile"))
+    broken = importlib.import_module("make")
+    made = {name: getattr(broken, name)() for name in ("truncated_early", "without_pages", "random_after_header", "giant_page", "html")}
+    sources = [pdf(1), *(Source(f"{name}.pdf", data, "pdf") for name, data in made.items()), pdf(2)]
+    before = makers(workers)
+
+    expected = library(tmp_path / "here").add(sources, HERE)
+    report = library(tmp_path / "apart").add(sources, APART)
+
+    def said(found: AddReport) -> list[tuple[str, str, str, str]]:
+        return [(name, error.kind, error.problem, error.remedy) for name, error in found.problems]
+
+    assert said(report) == said(expected)
+    assert len(report.problems) == len(made)
+    assert [document.name for document in report.added] == ["buoy-1.pdf", "buoy-2.pdf"]
+    assert makers(workers) == before
+
+
+def test_given_workers_that_are_killed_in_the_middle_then_others_make_their_documents_and_nothing_is_lost(
+    tmp_path: Path, workers: RayWorkers
+) -> None:
+    sources = [pdf(number, pages=40) for number in range(5)]
+    killed: set[int] = set()
+    held: list[str] = []
+
+    def kill() -> None:
+        """One dies while its child reads a PDF, which is held as everywhere: its memory, its time, its network and its files."""
+        until = time.monotonic() + SECONDS
+        while time.monotonic() < until:
+            reading = [(pid, child) for pid in makers(workers) for child in below(pid) if "pdf_worker" in command(child)]
+            for pid, child in reading:
+                limits, status = (Path(f"/proc/{child}/{name}") for name in ("limits", "status"))
+                with suppress(OSError):  # it has just ended
+                    if "Seccomp:\t2" in status.read_text():
+                        held.append(limits.read_text())
+                        os.kill(pid, signal.SIGKILL)
+                        killed.add(pid)
+                        return
+
+    expected = library(tmp_path / "here").add(sources, HERE)
+    killer = threading.Thread(target=kill)
+    killer.start()
+    report = library(tmp_path / "apart").add(sources, APART)
+    killer.join()
+
+    assert len(killed) == 1
+    (memory,) = re.findall(r"Max address space +(\d+)", held[0])
+    (seconds,) = re.findall(r"Max cpu time +(\d+)", held[0])
+    assert (int(memory), 0 < int(seconds) < 1000) == (DEFAULT_LIMITS.memory_bytes, True)
+    assert report == expected
+    assert files_of(tmp_path / "apart") == files_of(tmp_path / "here")
+    wait_for(lambda: len(makers(workers)) == 2)
+    assert not makers(workers) & killed
+    assert library(tmp_path / "apart").unfinished() == ()
+
+
+def test_given_a_stop_then_it_ends_at_once_the_rest_waits_and_the_workers_serve_again(tmp_path: Path, workers: RayWorkers) -> None:
+    opened, looks = library(tmp_path), 0
+
+    def cancelled() -> bool:
+        nonlocal looks
+        out = len(workers._ordered) == 4  # both work, and two wait
+        looks += out
+        return out
+
+    report = opened.add([pdf(number, pages=60) for number in range(20, 28)], APART, cancelled=cancelled)
+
+    assert (report.cancelled, looks) == (True, 1)  # the first look that says so is the last one
+    assert len(report.added) + len(opened.unfinished()) == 8
+    assert library(tmp_path).resume(APART).problems == ()
+    assert len(library(tmp_path).snapshot.documents) == 8
+
+
+def test_given_a_ray_of_our_own_then_it_listens_on_this_machine_alone_has_no_dashboard_and_reports_nothing(workers: RayWorkers) -> None:
+    assert workers._child is not None
+    driver = workers._child._process.pid
+    pids = [driver, *below(driver)]
+    sockets = {os.readlink(link) for pid in pids for link in Path(f"/proc/{pid}/fd").glob("*") if os.path.lexists(link)}
+    listening = []
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            local, state, inode = line.split()[1], line.split()[3], line.split()[9]
+            if state == "0A" and f"socket:[{inode}]" in sockets:
+                listening.append(local)
+
+    assert len(listening) > 4
+    loopback = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
+    assert {local.split(":")[0] for local in listening} <= loopback
+    assert 8265 not in {int(local.split(":")[1], 16) for local in listening}  # Ray's dashboard
+    (server,) = [
+        pid for pid in pids if "gcs_server" in command(pid)
+    ]  # it lets callers in, or not; others' titles overwrite their environment
+    said = dict(pair.split("=", 1) for pair in Path(f"/proc/{server}/environ").read_text().split("\0") if "=" in pair)
+    assert (said["RAY_AUTH_MODE"], said["RAY_USAGE_STATS_ENABLED"], len(said["RAY_AUTH_TOKEN"])) == ("token", "0", 64)
+    folder = Path(next(pair[7:] for pair in Path(f"/proc/{driver}/environ").read_text().split("\0") if pair.startswith("TMPDIR=")))
+    assert folder.stat().st_mode & 0o077 == 0  # what it writes down is for its owner alone
+
+
+def test_given_another_token_or_none_then_nobody_is_let_in(workers: RayWorkers) -> None:
+    joins = "import sys; from ray._raylet import GcsClient; GcsClient(address=sys.argv[1]).internal_kv_get(b'x', None, timeout=60)"
+    right = workers._environment
+    outcomes = {}
+    for name, token in (("right", right["RAY_AUTH_TOKEN"]), ("wrong", 64 * "0")):
+        run = subprocess.run(
+            [sys.executable, "-c", joins, workers.address],
+            env={**right, "RAY_AUTH_TOKEN": token},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        outcomes[name] = run.returncode == 0
+    assert outcomes == {"right": True, "wrong": False}
+
+    other = RayWorkers(workers.address, environment={**os.environ, "RAY_AUTH_TOKEN": 64 * "0"})
+    try:
+        with pytest.raises(WorkersUnavailable, match="AuthenticationError") as caught:
+            other.begin(embedder(HERE.embedding_model, HERE.embedding_precision), HERE, lambda: False)
+    finally:
+        other.close()
+    assert REMEDY in caught.value.remedy
+    with pytest.raises(InvalidSetting, match="nothing says its token") as missing:
+        RayWorkers(workers.address, environment={})
+    assert "RAY_AUTH_TOKEN" in missing.value.remedy
+    for address in ("ray://head:10001", "auto", "head"):  # the first one needs packages that are not installed
+        with pytest.raises(InvalidSetting, match="not the address of a Ray cluster"):
+            RayWorkers(address, environment={"RAY_AUTH_TOKEN": "x"})
+
+
+def test_given_an_environment_that_loosens_ray_then_it_does_not_hold() -> None:
+    said = {
+        "RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "1", "RAY_RUNTIME_ENV_HOOK": "evil.hook", "RAY_ADDRESS": "other:1",
+        "RAY_USE_TLS": "1", "RAY_AUTH_TOKEN": "theirs", "HOME": "/nonexistent",
+    }  # fmt: skip
+
+    here, cluster = child_environment(said, ""), child_environment(said, "head:6379")
+
+    for found in (here, cluster):
+        assert (found["RAY_AUTH_MODE"], found["RAY_USAGE_STATS_ENABLED"], found["RAY_ENABLE_UV_RUN_RUNTIME_ENV"]) == ("token", "0", "0")
+        assert not {"RAY_RUNTIME_ENV_HOOK", "RAY_ADDRESS"} & found.keys()
+        assert found["HOME"] == "/nonexistent"
+    assert here["RAY_AUTH_TOKEN"] not in ("theirs", child_environment(said, "")["RAY_AUTH_TOKEN"])
+    assert "RAY_USE_TLS" not in here
+    assert (cluster["RAY_AUTH_TOKEN"], cluster["RAY_USE_TLS"]) == ("theirs", "1")
+
+
+def test_given_nobody_who_needs_them_for_a_while_then_the_workers_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray", reason="the packages of `make ray` are not installed")
+    ended = threading.Event()
+    child = types.SimpleNamespace(requests=io.BytesIO(), end=ended.set, ended=False, address="")
+    idle = RayWorkers(workers=1)
+    monkeypatch.setattr(ray_workers, "IDLE_SECONDS", 0.05)
+
+    for stops in (idle.end, idle._rest):  # after a call, and after one that was stopped while they started
+        ended.clear()
+        idle._child = child  # type: ignore[assignment]
+        assert idle._serving.acquire(blocking=False)
+        stops()
+        assert ended.wait(SECONDS)
+        wait_for(lambda: idle._child is None and not idle._serving.locked())
+
+
+def test_given_a_ray_that_is_gone_then_one_error_says_so_the_files_wait_and_nothing_is_left(tmp_path: Path, workers: RayWorkers) -> None:
+    """Ray ends the process that speaks to it where its cluster is gone; that is done here."""
+    assert workers._child is not None
+    driver, order = workers._child._process.pid, workers.order
+    pids = below(driver)
+
+    def ordered(row: Accepted, data: bytes) -> None:
+        order(row, data)
+        if row.name == "buoy-31.pdf":
+            os.kill(driver, signal.SIGKILL)
+
+    opened = library(tmp_path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workers, "order", ordered)
+        with pytest.raises(WorkersUnavailable, match="The workers of Ray cannot be used") as caught:
+            opened.add([pdf(number) for number in range(30, 36)], APART)
+
+    assert "workers=here" in caught.value.remedy
+    assert len(opened.snapshot.documents) + len(opened.unfinished()) == 6
+    assert opened.unfinished()
+    report = library(tmp_path).resume(HERE)
+    assert (report.problems, len(library(tmp_path).snapshot.documents)) == ((), 6)
+    wait_for(lambda: not any(command(pid).startswith("ray::Maker") or "raylet" in command(pid) for pid in pids))
