@@ -16,7 +16,7 @@ from rag_core.settings import Settings
 from tests.bench.peers import __main__ as bench
 from tests.bench.peers import frameworks, memory, pdfs, turns, vectors
 from tests.bench.peers.turns import OURS, PEERS, Run
-from tests.bench.stages import Clock
+from tests.bench.stages import STAGES, Clock
 
 
 def test_given_runs_when_made_a_figure_then_the_faster_peer_of_each_round_counts_and_of_the_rounds_the_median(capsys) -> None:
@@ -101,6 +101,10 @@ def test_given_a_process_with_a_child_then_the_memory_of_both_counts() -> None:
 
     assert held > 64 << 20
     assert memory.tree_bytes(process.pid) == 0, "it ended"
+
+
+def test_each_stage_is_a_function_that_is_there() -> None:
+    assert [name for name, place, function in STAGES if not callable(getattr(place, function, None))] == []
 
 
 def test_given_stages_within_each_other_then_each_counts_its_own_part_alone(monkeypatch) -> None:
