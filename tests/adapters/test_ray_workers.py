@@ -17,6 +17,7 @@ import time
 import types
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 import pymupdf
@@ -41,8 +42,13 @@ pytestmark = [pytest.mark.ray, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
-def ray() -> Iterator[RayWorkers]:
-    pytest.importorskip("ray", reason="the packages of `make ray` are not installed")
+def installed() -> None:
+    if find_spec("ray") is None:  # importing it would add a folder of packages to all tests of this process
+        pytest.skip("the packages of `make ray` are not installed")
+
+
+@pytest.fixture(scope="module")
+def ray(installed: None) -> Iterator[RayWorkers]:
     made = RayWorkers(workers=2)
     yield made
     made.close()
@@ -264,8 +270,7 @@ def test_given_an_environment_that_loosens_ray_then_it_does_not_hold() -> None:
     assert (cluster["RAY_AUTH_TOKEN"], cluster["RAY_USE_TLS"]) == ("theirs", "1")
 
 
-def test_given_nobody_who_needs_them_for_a_while_then_the_workers_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("ray", reason="the packages of `make ray` are not installed")
+def test_given_nobody_who_needs_them_for_a_while_then_the_workers_end(installed: None, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = threading.Event()
     child = types.SimpleNamespace(requests=io.BytesIO(), end=ended.set, ended=False, address="")
     idle = RayWorkers(workers=1)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import zipfile
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 
 import packaging
@@ -93,7 +94,8 @@ def test_stores_in_a_database_and_ray_each_have_a_lock_that_repeats_nothing_and_
 
 @pytest.mark.ray
 def test_ray_needs_nothing_that_is_not_locked_and_no_other_version_of_it() -> None:
-    pytest.importorskip("ray", reason="the packages of `make ray` are not installed")
+    if find_spec("ray") is None:  # importing it would add a folder of packages to all tests of this process
+        pytest.skip("the packages of `make ray` are not installed")
     known = locked() | {each.name: each for each in read_lock(read(RAY))}
 
     for parent in (each.name for each in read_lock(read(RAY))):
