@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.adapters.index import ivf, segments
+from rag_core.adapters.index import ivf, segments, words
 from rag_core.adapters.index.bm25 import Bm25Index, Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.adapters.index.ivf import IvfStore
@@ -75,9 +75,9 @@ class Sides:
 
 @given(steps=changes)
 def test_given_any_changes_when_saved_and_opened_then_every_number_is_that_of_one_index_over_all(steps):
-    sides, dense, words = Sides(), FaissStore(DIM), Bm25Store()
+    sides, dense, lexis = Sides(), FaissStore(DIM), Bm25Store()
     with small(), TemporaryDirectory() as root:
-        vectors, lexical = dense.build(np.zeros((0, DIM), np.float32)), words.build([])
+        vectors, lexical = dense.build(np.zeros((0, DIM), np.float32)), lexis.build([])
         for version, step in enumerate(steps):
             pieces = sides.changed(*step)
             if not pieces:
@@ -85,11 +85,11 @@ def test_given_any_changes_when_saved_and_opened_then_every_number_is_that_of_on
             folder = Path(root, str(version))
             folder.mkdir()
             vectors = dense.spliced(vectors, [piece if isinstance(piece, range) else piece[0] for piece in pieces])
-            lexical = words.spliced(lexical, [piece if isinstance(piece, range) else piece[1] for piece in pieces])
+            lexical = lexis.spliced(lexical, [piece if isinstance(piece, range) else piece[1] for piece in pieces])
             dense.save(vectors, folder)
-            words.save(lexical, folder)
+            lexis.save(lexical, folder)
             if version % 2:  # a process that goes on, or another one
-                vectors, lexical = dense.load(folder), words.load(folder)
+                vectors, lexical = dense.load(folder), lexis.load(folder)
         if not steps:
             return
         question, rows = sides.document(1)[0][0], range(len(sides.vectors))
@@ -108,6 +108,18 @@ def test_given_any_changes_when_saved_and_opened_then_every_number_is_that_of_on
         assert set(lexical.vocabulary()) == set(whole_words.vocabulary()) == {term for row in sides.terms for term in row}
         parts, whole_parts = ({term: (list(at), list(part)) for term, at, part in one.postings()} for one in (lexical, whole_words))
         assert parts == whole_parts
+
+
+def test_given_many_documents_one_by_one_then_a_row_is_written_anew_a_few_times_and_not_with_each_of_them():
+    drawn, store, written = Sides().document(400)[0], FaissStore(DIM), 0
+    with small(least=3, most=256):
+        index = store.build(drawn[:1])
+        for count in range(1, 400):
+            before, index = index, store.spliced(index, [range(count), drawn[count : count + 1]])
+            written += sum(len(one) for one in index.segments if one not in before.segments)
+
+    assert written <= 400 * 9  # as often as 256 can be halved, and once; with every document it would be 400 * 100
+    assert len(index.segments) <= 10
 
 
 def saved(index, store, folder: Path) -> dict[str, int]:
@@ -143,12 +155,12 @@ def test_given_a_version_with_one_more_document_then_what_did_not_change_is_the_
 
 
 def test_given_a_small_library_then_it_is_one_segment_in_the_versions_own_folder_and_a_large_one_is_parted(tmp_path):
-    sides, dense, words = Sides(), FaissStore(DIM), Bm25Store()
+    sides, dense, lexis = Sides(), FaissStore(DIM), Bm25Store()
     vectors, terms = sides.document(segments.MAX_ROWS + 5)
 
     assert saved(dense.build(vectors[:4000]), dense, tmp_path / "small").keys() == {"vectors.faiss"}
-    assert "lexical.json" in saved(words.build(terms[:4000]), words, tmp_path / "words")
-    large, some = dense.build(vectors), words.build(terms)
+    assert "lexical.json" in saved(lexis.build(terms[:4000]), lexis, tmp_path / "words")
+    large, some = dense.build(vectors), lexis.build(terms)
     assert [len(one) for one in large.segments] == [len(one) for one in some.segments] == [segments.MAX_ROWS, 5]
     assert saved(large, dense, tmp_path / "large").keys() == {
         "vectors.0/vectors.faiss", "vectors.1/vectors.faiss", "vectors.segments.json",
@@ -198,6 +210,14 @@ def test_given_a_word_index_that_an_earlier_version_saved_with_its_terms_in_its_
     np.save(tmp_path / "lexical.rows.npy", np.zeros(3, np.int32))
     with pytest.raises(LibraryDamaged):
         store.load(tmp_path)
+
+
+@pytest.mark.parametrize(("rows", "kept"), [(10, 64), (0, 64), (100, 20), (1000, 8)])
+def test_given_a_larger_library_then_the_parts_of_fewer_terms_are_kept(monkeypatch, rows, kept):
+    """A term that stands in every passage of a million takes eight megabytes."""
+    monkeypatch.setattr(words, "KEPT_POSTINGS", 2000)
+
+    assert Bm25Index.of([["notice"]] * rows)._kept.cache_info().maxsize == kept
 
 
 def test_given_terms_when_looked_up_then_each_has_its_number_and_no_other_has_one():

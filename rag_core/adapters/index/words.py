@@ -19,6 +19,8 @@ from rag_core.adapters.index.terms import Terms
 
 K1, B = 1.5, 0.75  # bm25s' defaults, the usual values of Robertson's BM25
 KEPT_TERMS = 64  # whose parts of scores are kept: one question asks for the same few terms several times
+KEPT_POSTINGS = 1 << 24  # in those parts at most, of 8 bytes each: a term that stands everywhere has one for each passage; chosen
+MIN_KEPT = 8  # terms all the same; chosen
 KEPT_NUMBERS = 8_192  # terms whose number of passages is kept: a question weighs the words of all sentences that it reads
 
 Whole = NDArray[np.int64]
@@ -62,7 +64,7 @@ class Bm25Index:
     def __init__(self, segments: Sequence[WordSegment]) -> None:
         self.segments = tuple(segments)
         self._firsts = offsets(segments)
-        self._kept = lru_cache(KEPT_TERMS)(self._part)
+        self._kept = lru_cache(max(MIN_KEPT, min(KEPT_TERMS, KEPT_POSTINGS // max(1, len(self)))))(self._part)
         self.document_frequency = lru_cache(KEPT_NUMBERS)(self._frequency)
 
     @classmethod
