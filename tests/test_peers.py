@@ -85,7 +85,6 @@ def test_the_pdfs_have_as_many_pages_as_asked_are_the_same_each_time_and_repeat_
     lines = [line for line in "\n".join(texts[0]).splitlines() if len(line) > 60]
     assert len(set(lines)) > 0.9 * len(lines)
     assert "Mathematics" in "".join(texts[0])
-    assert "Schlüssel" in "".join(texts[1]), "another language"
 
 
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="only Linux says it")

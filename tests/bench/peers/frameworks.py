@@ -5,7 +5,7 @@ usage: frameworks.py langchain|llamaindex MODEL_FOLDER PDF...
 The model is loaded and has run once before the clock starts, as it has for Plumbline. Both read with PyMuPDF, which is the fastest reader
 that they have, and keep vectors in memory; LangChain also lists words (BM25), since Plumbline and a hybrid search need them. Texts are cut
 to a size that suits the model's 256 tokens, where the defaults cut off most of a text unread. Nothing is written to disk, which is in
-their favour. Prints one line of JSON: pages, passages, seconds, and processor seconds.
+their favour. Prints one line of JSON: pages, passages, how many of them the model did not read to the end, seconds, processor seconds.
 """
 
 import json
@@ -17,13 +17,14 @@ from pathlib import Path
 
 # read when the libraries are imported
 OFFLINE = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1"}
+READ_TOKENS = 256  # as published with the model
 CHARS = 1000  # a passage of LangChain's: about 220 tokens, and the splitter's own example
 TOKENS, OVERLAP_TOKENS = 230, 25  # a passage of LlamaIndex's: the model reads 256, and its tokens are others than the splitter counts
 OVERLAP_CHARS = 100
 
 
 def langchain(model, pdfs):
-    """A function that indexes the PDFs, and gives the number of pages and of passages, and what has to be kept."""
+    """A function that indexes the PDFs, and gives the number of pages, the passages' texts, and what has to be kept."""
     from langchain_community.document_loaders import PyMuPDFLoader
     from langchain_community.retrievers import BM25Retriever
     from langchain_community.vectorstores import FAISS
@@ -38,7 +39,7 @@ def langchain(model, pdfs):
         splitter = RecursiveCharacterTextSplitter(chunk_size=CHARS, chunk_overlap=OVERLAP_CHARS)
         passages = splitter.split_documents(pages)
         kept = FAISS.from_documents(passages, embeddings), BM25Retriever.from_documents(passages)
-        return len(pages), len(passages), kept
+        return len(pages), [passage.page_content for passage in passages], kept
 
     return run
 
@@ -56,7 +57,7 @@ def llamaindex(model, pdfs):
     def run():
         pages = [page for pdf in pdfs for page in PyMuPDFReader().load_data(file_path=Path(pdf))]
         passages = SentenceSplitter(chunk_size=TOKENS, chunk_overlap=OVERLAP_TOKENS).get_nodes_from_documents(pages)
-        return len(pages), len(passages), VectorStoreIndex(passages)
+        return len(pages), [passage.get_content() for passage in passages], VectorStoreIndex(passages)
 
     return run
 
@@ -69,9 +70,20 @@ def main(name, model, *pdfs):
     os.environ.update(OFFLINE)
     run = BY_NAME[name](model, pdfs)
     started, before = time.perf_counter(), _processor_seconds()
-    pages, passages, _ = run()
+    pages, passages, _kept = run()
     seconds = time.perf_counter() - started
-    print(json.dumps({"pages": pages, "passages": passages, "seconds": seconds, "processor": _processor_seconds() - before}))
+    processor = _processor_seconds() - before
+    print(json.dumps({"pages": pages, "passages": len(passages), "seconds": seconds, "processor": processor, "cut": _cut(model, passages)}))
+
+
+def _cut(model, texts):
+    """How many texts are longer than the model reads: what is too much of them was left out."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(f"{model}/tokenizer.json")
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return sum(len(encoded.ids) > READ_TOKENS for encoded in tokenizer.encode_batch(texts))
 
 
 def _processor_seconds():

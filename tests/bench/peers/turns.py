@@ -25,7 +25,10 @@ Figure = tuple[str, float, float, str]  # name, value, target, unit; the value s
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One of them, over all PDFs once: what it took, and the machine's load when it began."""
+    """One of them, over all PDFs once: what it took, and the machine's load when it began.
+
+    `cut` passages were longer than the model reads, so that their ends were left out.
+    """
 
     who: str
     pages: int
@@ -33,6 +36,7 @@ class Run:
     seconds: float
     processor: float
     load: float
+    cut: int = 0
 
     @property
     def speed(self) -> float:
@@ -74,7 +78,7 @@ def figures(pdfs: Sequence[Path], runner: Runner = run, rounds: int = ROUNDS) ->
         for who in everyone[turn % 3 :] + everyone[: turn % 3]:
             one = done[-1][who] = runner(who, pdfs)
             print(
-                f"  round {turn + 1}, {who:10} {one.speed:6.1f} pages/s, {one.pages} pages, {one.passages} passages; "
+                f"  round {turn + 1}, {who:10} {one.speed:6.1f} pages/s, {one.pages} pages, {one.passages} passages, {one.cut} cut; "
                 f"{one.seconds:6.1f} s, processor time {one.processor:6.1f} s; load {one.load:.1f}",
                 flush=True,
             )
