@@ -152,6 +152,23 @@ def test_given_a_cluster_that_lets_anybody_in_then_it_is_not_joined(monkeypatch:
     assert {(env["RAY_AUTH_MODE"], "RAY_AUTH_TOKEN" in env) for env in asked} == {("disabled", False)}
 
 
+def test_given_an_address_then_token_and_closed_door_are_looked_at_before_it_is_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    played = Played(monkeypatch)
+    done: list[tuple[str, object]] = []
+    monkeypatch.setattr(played.module, "GcsClient", lambda address: done.append(("token", address)))
+    monkeypatch.setattr(played.module, "_require_closed", lambda address: done.append(("closed", address)))
+    monkeypatch.setattr(played.ray, "init", lambda **how: done.append(("init", how)), raising=False)
+    head = {"address": "head:6379", "workers": 2, "folder": "mine"}
+    quiet = {"log_to_driver": False, "configure_logging": False}
+
+    played.module._connect(head)
+    assert done == [("token", "head:6379"), ("closed", "head:6379"), ("init", {"address": "head:6379", **quiet})]
+    done.clear()
+    played.module._connect({**head, "address": ""})
+    own = {"num_cpus": 2, "include_dashboard": False, "object_store_memory": played.module.OBJECT_BYTES, "_temp_dir": "mine"}
+    assert done == [("init", {**own, **quiet})]
+
+
 def test_given_a_file_that_ends_each_worker_then_it_is_tried_three_times_and_given_up_and_the_others_are_made(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -156,8 +156,8 @@ def test_given_a_file_that_fails_or_comes_back_in_pieces_then_it_costs_only_itse
     assert apart.unfinished() == ()
 
 
-@pytest.mark.parametrize("wrong", ["another document", "a byte"])
-def test_given_files_of_another_document_or_with_a_changed_byte_then_nothing_of_them_is_believed(
+@pytest.mark.parametrize("wrong", ["another document", "a byte", "a path"])
+def test_given_files_of_another_document_with_a_changed_byte_or_under_a_path_then_nothing_of_them_is_believed(
     tmp_path: Path, worker: Worker, wrong: str
 ) -> None:
     right = worker.made
@@ -170,6 +170,8 @@ def test_given_files_of_another_document_or_with_a_changed_byte_then_nothing_of_
         if wrong == "another document":
             return right(Accepted.of(source), source.data)
         files = dict(right(row, data))
+        if wrong == "a path":
+            return files | {"../../../evil": b"x"}
         name = next(name for name in files if name.startswith("vectors"))
         return files | {name: files[name][:-1] + bytes([files[name][-1] ^ 1])}
 
@@ -180,6 +182,7 @@ def test_given_files_of_another_document_or_with_a_changed_byte_then_nothing_of_
 
     assert [name for name, _ in report.problems] == ["buoy-1.pdf"]
     assert [document.name for document in report.added] == ["buoy-0.pdf", "buoy-2.pdf"]
+    assert not list(tmp_path.rglob("evil"))
     check_whole(apart)
 
 
