@@ -102,6 +102,21 @@ def test_given_a_process_with_a_child_then_the_memory_of_both_counts() -> None:
     assert memory.tree_bytes(process.pid) == 0, "it ended"
 
 
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="only Linux says it")
+def test_given_a_child_that_does_not_run_its_own_program_yet_then_its_memory_is_not_counted_twice() -> None:
+    forked = "import os; held = bytes(b'x') * (64 << 20); child = os.fork(); child and print(1, flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", forked], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        process.stdout.readline()
+        held = memory.tree_bytes(process.pid)
+        process.stdin.close()
+
+    assert 0 < held < 64 << 20, "half of what the two share, as the child is left out"
+
+
 def test_each_stage_is_a_function_that_is_there() -> None:
     assert [name for name, place, function in STAGES if not callable(getattr(place, function, None))] == []
 

@@ -19,14 +19,18 @@ LOOK_SECONDS = 0.25  # between two looks: what is held for less than that may be
 def tree_bytes(pid: int) -> int:
     """PSS of the process and all below it: its own pages, and of those that it shares with other processes its part.
 
-    Files that are mapped, such as libraries, are among them. What ended meanwhile counts nothing.
+    Files that are mapped, such as libraries, are among them. What ended meanwhile counts nothing. A child that does not run its own program
+    yet has its parent's memory (vfork), which would count twice.
     """
-    tree, total = [pid], 0
-    for one in tree:
+    tree, total = [(pid, b"")], 0
+    for one, parent in tree:
         try:
+            runs = Path(f"/proc/{one}/cmdline").read_bytes()
             rows = Path(f"/proc/{one}/smaps_rollup").read_text(encoding="utf-8")
-            total += next(int(line.split()[1]) for line in rows.splitlines() if line.startswith("Pss:")) << 10
-            tree += [int(child) for task in Path(f"/proc/{one}/task").iterdir() for child in (task / "children").read_text().split()]
+            if runs != parent:
+                total += next(int(line.split()[1]) for line in rows.splitlines() if line.startswith("Pss:")) << 10
+            for task in Path(f"/proc/{one}/task").iterdir():
+                tree += [(int(child), runs) for child in (task / "children").read_text().split()]
         except (OSError, StopIteration):
             continue
     return total
