@@ -34,6 +34,9 @@ from rag_core.settings import DATA
 PASSAGES = 5  # the best passages are read; deeper ones held the answer in under 2 % of the training questions
 EMBEDDED_UNITS = 8  # the lexically best units are embedded too, about 3 ms each; twelve answered no better on XQuAD es and hi
 READ_UNITS = 12  # the best units that the answerability model reads, about 4 ms each
+READ_FIRST = (
+    8  # of these; the others too where none of the first is likelier than not to hold the answer (docs/log/2026-11-27-less-is-read.md)
+)
 LABEL_WORDS = 5  # at most in a label on a row of its own: "Charging the battery:"; chosen
 FIRST_CHARS = 4000  # read of a document's first page, on which it says whose it is; chosen
 UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
@@ -252,10 +255,13 @@ def _where(of: Scored) -> str:
 
 
 def _read(scored: list[Scored], texts: Sequence[str], read: Read, legible: Collection[str]) -> list[Scored]:
-    """The units in a language that is read, scored anew; of these the best `READ_UNITS` are read."""
+    """The units in a language that is read, scored anew; of these the best are read, `READ_FIRST` or all of `READ_UNITS`."""
     open_to_read = [j for j, one in enumerate(scored) if one.unit.passage.language in legible]
     chosen = sorted(open_to_read, key=lambda j: (-scored[j].relevance, j))[:READ_UNITS]
-    found = dict.fromkeys(open_to_read, UNREAD) | dict(zip(chosen, read([texts[j] for j in chosen]) if chosen else (), strict=True))
+    found = dict.fromkeys(open_to_read, UNREAD)
+    for some in (chosen[:READ_FIRST], chosen[READ_FIRST:]):
+        if some and max(found.values()) < 0:
+            found |= zip(some, read([texts[j] for j in some]), strict=True)
     return [
         replace(one, relevance=relevance(one.features, found[j]), log_odds=found[j]) if j in found else one
         for j, one in enumerate(scored)

@@ -7,13 +7,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, hit, settings
 from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.compression.extract import OTHER_SECTION, ROW_ALONE, Extract, choose, extract
-from rag_core.compression.scoring import EMBEDDED_UNITS, FEATURES, PASSAGES, READ_UNITS, UNREAD, Read, Scored, relevance, score_units
+from rag_core.compression.scoring import (
+    EMBEDDED_UNITS,
+    FEATURES,
+    PASSAGES,
+    READ_FIRST,
+    READ_UNITS,
+    UNREAD,
+    Read,
+    Scored,
+    relevance,
+    score_units,
+)
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, Passage, PassageKind, Piece, Role
 from rag_core.facts import changed_facts
@@ -438,20 +450,25 @@ class Recorded:
         return [8.0 if text.startswith(self.yes) else -8.0 for text in texts]
 
 
-def test_given_a_reader_then_the_likest_units_are_read_with_where_they_stand_and_the_others_count_as_a_firm_no() -> None:
+@pytest.mark.parametrize(("yes", "read_units"), [("The notice", READ_FIRST), ("None of them", READ_UNITS)])
+def test_given_a_reader_then_the_likest_units_are_read_with_where_they_stand_and_the_others_count_as_a_firm_no(
+    yes: str, read_units: int
+) -> None:
+    """Where one of the first is likelier than not to hold the answer, fewer are read."""
     passage = replace(MANY.passages[0], section="Terms")
-    before, read = scored("notice period", [hit(of=passage)], MANY), Recorded("The notice")
+    before, read = scored("notice period", [hit(of=passage)], MANY), Recorded(yes)
     found = scored("notice period", [hit(of=passage)], MANY, titles={"long": "Contract"}, read=read, legible={"en"})
 
-    likest = sorted(range(len(before)), key=lambda j: (-before[j].relevance, j))[:READ_UNITS]
-    assert len(read.texts) == READ_UNITS < len(found)
+    likest = sorted(range(len(before)), key=lambda j: (-before[j].relevance, j))[:read_units]
+    assert len(read.texts) == read_units < len(found)
     assert read.texts[0] == "The notice period counts. ¶ Contract › Terms ¶ Filler sentence number 23 stands here."
     assert [j for j, one in enumerate(found) if one.log_odds != UNREAD] == sorted(likest)
     for one, unread in zip(found, before, strict=True):
         assert one.log_odds is not None
         assert one.features == unread.features
         assert one.relevance == relevance(one.features, one.log_odds)
-    assert [one.log_odds for one in found][-1] == max(one.log_odds or 0 for one in found) == 8.0
+    last = found[-1].log_odds
+    assert last == (8.0 if yes == "The notice" else -8.0) == max(one.log_odds or 0 for one in found)
 
 
 def test_given_units_in_a_language_that_nobody_reads_then_they_are_scored_as_without_a_reader() -> None:
