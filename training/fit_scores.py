@@ -51,6 +51,7 @@ LICENCES = {
     "unread-bn, unread-ko, unread-sw, unread-te (TyDi QA)": "Apache-2.0, texts CC BY-SA 3.0",
     "unread-vi (MLQA)": "CC BY-SA 3.0",
     "unread-am (Amharic QA), unread-th (iApp Wiki QA)": "MIT",
+    "pdf-en-open": "PDFs listed in data/README.md with their licences; the questions are our own",
 }
 EXTRACT_C = 1.0  # the regularisation's C as in scikit-learn: its default, for a few inputs and thousands of rows
 CONTRADICTS = -3.0  # log odds that a contradiction takes away at least; chosen, the labelled questions hold next to none

@@ -34,9 +34,7 @@ from rag_core.settings import DATA
 PASSAGES = 5  # the best passages are read; deeper ones held the answer in under 2 % of the training questions
 EMBEDDED_UNITS = 8  # the lexically best units are embedded too, about 3 ms each; twelve answered no better on XQuAD es and hi
 READ_UNITS = 12  # the best units that the answerability model reads, about 4 ms each
-READ_FIRST = (
-    8  # of these; the others too where none of the first is likelier than not to hold the answer (docs/log/2026-11-27-less-is-read.md)
-)
+READ_FIRST = 8  # the others only where none of these is likelier than not to hold the answer (docs/log/2026-11-27-less-is-read.md)
 LABEL_WORDS = 5  # at most in a label on a row of its own: "Charging the battery:"; chosen
 FIRST_CHARS = 4000  # read of a document's first page, on which it says whose it is; chosen
 UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can

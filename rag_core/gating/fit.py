@@ -4,7 +4,7 @@
 |---|---|---|
 | holds | [0, 1] | the best thing of the type asked for that the question does not name itself; 0.5 where the type says nothing |
 | near | [0, 1] | share of the question's keywords within ten words of that thing; in the whole sentence where the type says nothing |
-| period | [0, 1] | the year or quarter asked for: 1 the sentence names it, .8 what stands right above, .7 the title, .5 nobody, 0 another |
+| period | [0, 1] | the year or quarter asked for: 1 the sentence has it, .8 what is right above, .7 the title; .5 none has any, 0 another |
 | named | [0, 1] | share of the names, codes and references asked for that the sentence (1) or its context (.5) holds; 1 without any |
 | negation | {0, .5, 1} | 1 where both say not or neither, 0 where only the question does |
 | degree | {0, 1} | 0 where the question asks for the highest or lowest and the sentence tells of none |

@@ -86,7 +86,7 @@ def adjust(
     x = np.array([[row[name] for name in base.features] for row in measured])
     x = _terms(x, np.array(base.mean), np.array(base.scale), len(base.coefficients) > len(base.features))
     scaled = [base.scaled(language) for language in languages or [""] * len(y)]
-    slope, added = np.array([one.slope for one in scaled]), np.array([one.shift for one in scaled])
+    slope, added = np.array([one.slope for one in scaled]), np.array([one.added(row) for one, row in zip(scaled, measured, strict=True)])
     before = x @ np.array(base.coefficients) + base.intercept
     counts = np.ones(len(y)) if weights is None else np.array(weights)
 

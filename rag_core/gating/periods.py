@@ -38,12 +38,13 @@ def _year(years: frozenset[int], stated: Stated, around: list[Stated], title: St
         return 0.8 if not stated.years else 0.6
     if years & title.years:
         return 0.7 if not stated.years else UNKNOWN
-    return 0.0 if stated.years else UNKNOWN
+    of_another = stated.years or (title.years and not any(one.years for one in around))  # the report of 2021 tells nothing of 2022
+    return 0.0 if of_another else UNKNOWN
 
 
 def _other_year(asked: AskedFor, stated: Stated) -> bool:
-    """Whether a figure asked for one year is surely given for another."""
-    return bool(asked.in_year and asked.flow and stated.own_years and asked.type in FIGURES)
+    """Whether a figure asked for one year is surely given for another: it says so, or only the title of its document names a year."""
+    return bool(asked.in_year and asked.flow and (stated.own_years or not stated.years) and asked.type in FIGURES)
 
 
 def _is_part_of_year(said: str, words: AskedWords) -> bool:

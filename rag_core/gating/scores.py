@@ -116,10 +116,18 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Platt:
-    """Platt scaling of one language: its log odds times `slope`, which is above 0 so that no order changes, plus `shift`."""
+    """Platt scaling of one language: its log odds times `slope`, which is above 0 so that no order changes, plus `shift`.
+
+    With `sentences` the shift is that of drafts of sentences: a draft gets none of it for its share of table rows.
+    """
 
     slope: float = 1.0
     shift: float = 0.0
+    sentences: bool = False
+
+    def added(self, measured: Mapping[str, float]) -> float:
+        """The shift of the log odds for a draft with these features."""
+        return self.shift * (1 - measured["draft_table"]) if self.sentences else self.shift
 
 
 @dataclass(frozen=True)
@@ -175,7 +183,7 @@ class Calibration:
             x += [a * b for a, b in combinations_with_replacement(x, 2)]
         odds = self.intercept + sum(weight * value for weight, value in zip(self.coefficients, x, strict=True))
         scaled = self.scaled(language)
-        return scaled.shift + scaled.slope * odds
+        return scaled.added(measured) + scaled.slope * odds
 
     def scaled(self, language: str) -> Platt:
         """How the log odds of a language are scaled; not at all where nothing is known of it."""

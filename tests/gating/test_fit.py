@@ -311,6 +311,7 @@ def test_given_an_answer_far_from_the_keywords_then_it_is_less_near() -> None:
         ("What is the maximum flow of the FM-80?", "Maximum flow | 25 | m³/h", {"title": "FM-40 Flow Meter, Manual"}, "code"),
         ("How much were net sales in fiscal 2022?", "Net sales | 1,071", {"section": "Statement of Income for Obligor Group"}, "part"),
         ("How much were net sales in fiscal 2022?", "Net sales rose by $ 3 million.", {"section": "Results › Marine Segment"}, "part"),
+        ("What was the total income in 2022?", "Total income | $2,990,571", {"title": "financial_report_2021.pdf"}, "year"),
     ],
 )
 def test_given_a_sentence_of_something_else_then_it_contradicts(question: str, text: str, context: dict[str, str], why: str) -> None:
@@ -329,6 +330,9 @@ def test_given_a_sentence_of_something_else_then_it_contradicts(question: str, t
         ("How much were net sales in fiscal 2022?", "Net sales were $14 billion.", {}),
         ("How much were net sales in fiscal 2022?", "They compare with $9 billion in fiscal 2021.", {"section": "Fiscal 2022"}),
         ("How much were net sales in fiscal 2022?", "They rose from those of fiscal 2021.", {"title": "Report 2022"}),
+        ("What was the total income in 2022?", "Total income | $2,990,571", {"title": "Report 2021", "section": "Plan for 2022"}),
+        ("What was the total income in 2022?", "Total income | $2,990,571", {"title": "Report"}),
+        ("Who was treasurer in 2022?", "The treasurer is Ada Marsh.", {"title": "Report 2021"}),
         ("How much were net sales in Q3?", "Second quarter sales were lower.", {"section": "Third quarter"}),
         ("How much were net sales in the first half?", "Third quarter sales were lower.", {}),
         ("How much has revenue grown since 2019?", "In 2021 revenue was $4 million.", {}),

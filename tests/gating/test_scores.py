@@ -49,6 +49,14 @@ def test_given_a_language_that_is_scaled_then_its_odds_are_and_no_others() -> No
     assert score.probability(row, "de") == pytest.approx(1 / (1 + math.exp(-4.5)))
 
 
+@pytest.mark.parametrize(("rows", "odds"), [(0.0, 2.5), (0.5, 2.25), (1.0, 2.0)])
+def test_given_a_language_whose_sentences_are_raised_then_the_rows_of_a_draft_get_nothing_of_it(rows: float, odds: float) -> None:
+    row = ZERO | {"coverage_all": 0.75, "draft_table": rows}
+
+    assert replace(calibration(middle=0.5), languages={"en": Platt(1.0, 0.5, sentences=True)}).logit(row, "en") == pytest.approx(odds)
+    assert replace(calibration(middle=0.5), languages={"en": Platt(1.0, 0.5)}).logit(row, "en") == pytest.approx(2.5)
+
+
 def test_given_few_passages_then_the_scaling_of_the_others_does_not_hold() -> None:
     narrow = ZERO | {"coverage_all": 0.75, "read": 1.0}
     score = replace(calibration(), narrow=calibration(middle=0.25), languages={"de": Platt(2.0, 0.5)})

@@ -33,7 +33,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
     "language": (3, "3261e5e8b48d"),
-    "features": (9, "3b14169e348e"),
+    "features": (9, "2de352b3d007"),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,12 +13,12 @@ from builders import calibration
 
 from rag_core.gating.features import FEATURES
 from rag_core.gating.scores import FILE, Platt
-from training.fit_languages import main, report, scaling
+from training.fit_languages import LEAST_GROUP, main, raised, report, scaling
 
 ZERO = dict.fromkeys(FEATURES, 0.0)
 
 
-def asked(truth: Platt, count: int, group: str) -> list[dict[str, object]]:
+def asked(truth: Platt, count: int, group: str) -> list[dict[str, Any]]:
     """Questions of which as many are right as a score with this scaling says."""
     draw = np.random.default_rng(3)
     told = replace(calibration(), languages={"hi": truth})
@@ -56,6 +57,31 @@ def test_given_two_groups_then_each_has_a_line_judged_by_a_fit_that_did_not_see_
     assert [line.partition(":")[0] for line in lines] == ["xquad-hi", "nearmiss-hi"]
     before, now = (float(part.rpartition("error ")[2]) for part in lines[0].split(" | ")[1:])
     assert now < before
+
+
+def test_given_groups_that_ask_for_more_then_the_odds_are_raised_by_the_lower_end_of_the_least() -> None:
+    rows = asked(Platt(1.0, 2.0), 900, "xquad-en") + asked(Platt(1.0, 1.2), 900, "pdf-en")
+
+    found = raised(calibration(), rows)
+
+    assert (found.slope, found.sentences) == (1.0, True)
+    assert 0.8 < found.shift < 1.2
+
+
+def test_given_a_group_that_asks_for_none_then_nothing_is_raised() -> None:
+    rows = asked(Platt(1.0, 2.0), 900, "xquad-en") + asked(Platt(1.0, -0.5), 900, "pdf-en")
+
+    assert raised(calibration(), rows).shift == 0
+
+
+def test_given_few_questions_or_rows_of_tables_then_they_do_not_say_by_how_much() -> None:
+    """A handful of questions tells little, and a draft of rows is not raised."""
+    few, rows = asked(Platt(1.0, -5.0), LEAST_GROUP - 1, "filings-en"), asked(Platt(1.0, -5.0), 900, "pdf-en")
+    for row in rows:
+        row["signals"]["draft_table"] = 1.0
+
+    assert raised(calibration(), few + rows).shift == 0
+    assert raised(calibration(), few + rows + asked(Platt(1.0, 2.0), 900, "xquad-en")).shift > 1.5
 
 
 def test_given_one_language_is_scaled_then_the_others_keep_their_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
