@@ -27,7 +27,7 @@ from rag_core.grounding.omissions.back import is_void
 from rag_core.grounding.units import Unit, units
 from rag_core.ingest.blocks.rows import ends_sentence
 from rag_core.ingest.passages.context import SECTION_MARK, context
-from rag_core.language import fold, is_order, terms, words
+from rag_core.language import LANGUAGES, fold, is_order, terms, words
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import DATA
 
@@ -191,15 +191,23 @@ def _unlabelled(one: Scored) -> Scored:
 
 
 def _states_nothing(unit: Unit, after: str) -> bool:
-    """Whether it asks, orders, leaves a blank, names what follows, or is a row that states nothing; `after` is the next text."""
+    """Whether it asks, orders, leaves a blank, names what follows, breaks off, or is a row without a statement; `after`: the next text."""
     language = unit.passage.language
     if _LABEL.search(unit.text) and len(words(unit.text)) <= LABEL_WORDS:
         return True
     if asks(unit.text, language) or is_order(unit.text) or (unit.passage.kind is not PassageKind.CODE and _BLANK.search(unit.text)):
         return True
     if unit.passage.kind is not PassageKind.TABLE:
-        return False
+        return _is_cut(unit)
     return _is_label(unit.text, after) or names_only_periods(unit.text, language)
+
+
+def _is_cut(unit: Unit) -> bool:
+    """Whether a sentence breaks off: it goes on in another column or on another page. The "and" behind an item of a list is no break."""
+    info = LANGUAGES.get(unit.passage.language)
+    before, _, last = unit.text.rpartition(" ")
+    cut = info is not None and last.lower() in info.unfinished
+    return cut and unit.passage.kind is not PassageKind.CODE and not before.endswith((";", ","))
 
 
 def _is_label(row: str, after: str) -> bool:

@@ -6,6 +6,7 @@ Cheap on purpose: a question looks at some hundred sentences. To read a value ex
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -19,6 +20,7 @@ MAX_CHARS = 4000  # read of a text: a sentence is shorter; chosen
 _REFERENCE = r"\d{4}/\d{3,}(?![\d/])|(?:1[3-9]|[2-9]\d|\d{3})/\d{4}(?![\d/])"  # "2026/041", "89/2012": no date, and not "2021/22"
 _CLOCK = r"(?<![\p{Nd}:])(?:[01]?\d|2[0-4]):[0-5]\d(?![\p{Nd}:])"
 _TOKEN = regex.compile(rf"{_REFERENCE}|{_CLOCK}|\p{{Sc}}|[%‰°§]|[\p{{L}}\p{{M}}\p{{N}}]++(?:[.,](?=\p{{Nd}})[\p{{L}}\p{{M}}\p{{N}}]++)*+")
+_ADDRESS = regex.compile(r"(?:\w+://|www\.)\S+")
 _NUMBER = regex.compile(r"\d[\d.,]*(?P<ordinal>\p{L}{1,3})?")
 _TIME = regex.compile(_CLOCK)
 _MARK = regex.compile(  # the number of an item or a section: "5. The board", "(2) the", "7.1 Fees"
@@ -81,7 +83,8 @@ def read(text: str, language: str) -> Stated:
     plain = ascii_digits(text[:MAX_CHARS])
     raw = tuple(_TOKEN.findall(plain))
     words = tuple(map(fold, raw))
-    numbers = tuple(found for at in range(len(raw)) if (found := _number(raw, words, at, language)))
+    within = _in_addresses(plain)
+    numbers = tuple(found for at in range(len(raw)) if at not in within and (found := _number(raw, words, at, language)))
     if numbers and numbers[0].at == 0 and numbers[0].kind not in _BEHIND_MARK and _MARK.match(plain):
         numbers = numbers[1:]  # it says which item it is, and nothing of it
     years = {number.at: int(number.word[:4]) for number in numbers if number.kind == "date" and _is_year(number.word)}
@@ -92,6 +95,14 @@ def read(text: str, language: str) -> Stated:
     return Stated(
         words, raw, numbers, frozenset(years.values()) | spans | _between(years), own, _names(raw, language), _has_capitals(raw), said
     )
+
+
+def _in_addresses(text: str) -> Collection[int]:
+    """Places of the tokens within addresses of pages: "https://example.org/2022/02/23" tells no date and counts nothing."""
+    spans = [match.span() for match in _ADDRESS.finditer(text)] if "://" in text or "www." in text else []
+    if not spans:
+        return ()
+    return {at for at, token in enumerate(_TOKEN.finditer(text)) if any(start <= token.start() < end for start, end in spans)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,7 @@ class LanguageInfo:
         asking: verbs by which a question asks ("explain", "list"): no keywords where one is the first content word of a question, or the
             last where `asking_last`.
         measures: pairs of words by which a question asks for a measure ("how long"): the second is no keyword.
+        unfinished: words that no sentence ends with: what ends so goes on in another column or on another page.
         yes, no: how a table of labelled questions may say so.
         units: spellings by canonical unit, known in every text and to questions too; an underscore stands for a space.
         markers: by kind and level, phrases whose change changes what a sentence says. Folded words; a star for the rest of a word
@@ -118,6 +119,7 @@ class LanguageInfo:
     asking: FoldedSet = frozenset()
     asking_last: Flag = False
     measures: SpacedPhrases = ()
+    unfinished: WordSet = frozenset()
     yes: Words = ()
     no: Words = ()
     units: Spellings = field(default_factory=dict)

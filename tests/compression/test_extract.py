@@ -194,6 +194,21 @@ def test_given_a_sentence_with_a_blank_to_fill_in_then_it_states_nothing_and_a_f
         assert bool(found.scored) is stated, text
 
 
+def test_given_a_sentence_that_breaks_off_then_it_states_nothing_and_an_item_before_an_and_does() -> None:
+    """A column or a page ends there, and the rest stands elsewhere."""
+    for text, stated in (
+        ("The notice period for staff is given in weeks and", False),
+        ("The notice period of directors shall be", False),
+        ("The notice period is 3 months", True),
+        ("(a) the notice period is 3 months; and", True),
+        ("The notice period is 3 months, or", True),
+    ):
+        found = drafted("What is the notice period?", MemoryCorpus([Text("form", text)], EMBEDDER))
+        assert bool(found.scored) is stated, text
+    german = MemoryCorpus([Text("form", "Die Kündigungsfrist beträgt drei Monate und", language="de")], EMBEDDER)
+    assert not scored("Kündigungsfrist", [hit(of=german.passages[0])], german)
+
+
 @each(
     "order",
     [

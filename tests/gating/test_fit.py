@@ -66,6 +66,13 @@ def test_given_two_sentences_then_the_one_that_holds_the_type_is_ahead(language:
     assert fit(question, better, language).holds > fit(question, worse, language).holds
 
 
+@pytest.mark.parametrize("address", ["https://example.org/2022/02/23/2022-03920/tool", "www.example.org/2022/02/23"])
+def test_given_the_address_of_a_page_then_its_figures_are_no_date_and_count_nothing(address: str) -> None:
+    assert fit("On what date did the tool come out?", f"It can be found at {address}.").holds == 0
+    assert fit("On what date did the tool come out?", f"It came out on 18 May 2022, see {address}.").holds == 1
+    assert [number.word for number in read(f"See {address} of 3 May.", "en").numbers] == ["3", "may"]
+
+
 def test_given_what_the_question_says_itself_then_it_is_no_answer() -> None:
     assert fit("When in 1902 was the mill sold?", "In 1902 the mill was sold.").holds == 0
     assert fit("Who was Ada Marsh?", "Ada Marsh was kind.").holds == 0

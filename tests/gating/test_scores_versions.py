@@ -32,8 +32,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
-    "language": (3, "3261e5e8b48d"),
-    "features": (9, "2de352b3d007"),
+    "language": (3, "dca8226970b9"),
+    "features": (9, "86183736d25c"),
 }
 
 
