@@ -9,11 +9,21 @@ from rag_core.domain.passages import Hit
 from rag_core.domain.ports import AnswerabilityModel
 from rag_core.gating.scores import READ
 
+SURELY = 2.0  # log odds, .88: chosen on 1,840 questions
+
 
 def read_answers(question: str, language: str, hits: Sequence[Hit], answerability_model: AnswerabilityModel | None) -> list[float]:
-    """The log odds that each of the first passages holds the answer; none where nobody reads, or not these languages."""
+    """The log odds that each of the first passages holds the answer; none where nobody reads, or not these languages.
+
+    Where the first one surely does, no other is read: what counts is the best one, and it was the best of all in every such question that
+    was looked at (docs/log/2026-11-27-less-is-read.md).
+    """
     read, languages = reader(question, language, answerability_model), legible(answerability_model)
-    return list(read([hit.passage.text for hit in hits[:READ] if hit.passage.language in languages])) if read else []
+    texts = [hit.passage.text for hit in hits[:READ] if hit.passage.language in languages]
+    if read is None or not texts:
+        return []
+    first = list(read(texts[:1]))
+    return first if first[0] >= SURELY else first + list(read(texts[1:]) if texts[1:] else ())
 
 
 def reader(

@@ -31,6 +31,7 @@ from rag_core.domain.ports import Vectors
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, ModelUnavailable
+from rag_core.gating.answerability import SURELY
 from rag_core.library.stored.sources import text_source
 from rag_core.settings import Mode, Settings
 
@@ -472,6 +473,25 @@ def test_given_an_answerability_model_then_it_reads_the_first_passages_and_its_o
     assert 1 <= len(passages) <= 3
     assert (measured.features["answer_best"], measured.features["read"]) == (5.0, 1.0)
     assert "read" in measured.timings
+
+
+@pytest.mark.parametrize(("first", "read"), [(SURELY, [1]), (SURELY - 0.1, [1, 2])])
+def test_given_a_first_passage_that_surely_answers_then_no_other_is_read(first: float, read: list[int]) -> None:
+    """The best of them counts, and the first is nearly always the best where it surely answers."""
+
+    class Sure(Reader):
+        def answers(self, question: str, passages: Sequence[str]) -> list[float]:
+            super().answers(question, passages)
+            return [first] * len(passages)
+
+    reader, corpus = Sure(), MemoryCorpus([Text(name, f"The notice period of {name} counts.") for name in "abcd"], HashEmbedder())
+
+    measured = measure("What is the notice period?", settings(), corpus, tools(answerability_model=reader))
+
+    whole = [hit.passage.text for hit in measured.hits]
+    assert [len(texts) for _, texts in reader.asked[:-1]] == read
+    assert [text for _, texts in reader.asked[:-1] for text in texts] == whole[: sum(read)]
+    assert measured.features["answer_best"] == measured.features["answer_first"] == first
 
 
 @pytest.mark.parametrize(("question", "documents"), [("Jaká je výpovědní doba smlouvy?", None), ("xyzzy plugh", ["nothing"])])
