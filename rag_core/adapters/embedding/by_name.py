@@ -11,7 +11,7 @@ import json
 import os
 import threading
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -81,6 +81,7 @@ def _sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
+@cache
 def has_bfloat16() -> bool:
     """Whether the processor multiplies bfloat16 in hardware (AVX-512 BF16 or AMX)."""
     try:
