@@ -56,7 +56,7 @@ def test_given_an_answer_when_shown_then_level_and_probability_are_said_in_words
     assert value is not None
     assert f"**{100 * value:.0f} % sure that this is right.**\nYou ask for at least 50 %: shown." in badges(page)
     assert re.search(r"Reported confidence: \d\d%", captions(page))  # below, on request
-    assert "Confidence: medium" in badges(page)
+    assert "Confidence: high" in badges(page)
     assert "Low confidence" not in badges(page)
 
 
@@ -87,10 +87,10 @@ def test_given_an_answer_when_the_limit_is_moved_in_its_own_line_then_it_is_refu
     """The line is the slider; the side bar follows, and the model is not asked."""
     ask(page, CALIBRATION)
 
-    page.slider(key="how_sure_limit").set_value(0.9).run()
+    page.slider(key="how_sure_limit").set_value(0.95).run()
 
-    assert "% sure that the best sentence found is the answer.**\nYou ask for at least 90 %: not shown." in badges(page)
-    assert page.slider(key="knob_min_correctness").value == 0.9
+    assert "% sure that the best sentence found is the answer.**\nYou ask for at least 95 %: not shown." in badges(page)
+    assert page.slider(key="knob_min_correctness").value == 0.95
     page.slider(key="knob_min_correctness").set_value(0.3).run()
     assert page.slider(key="how_sure_limit").value == 0.3
     assert "You ask for at least 30 %: shown." in badges(page)

@@ -349,10 +349,10 @@ def test_given_bad_drafts_and_no_extract_allowed_when_asked_then_it_is_refused_w
 
 
 def test_given_a_model_that_finds_no_answer_when_asked_then_its_words_stand_in_the_trace_only(patient: AppTest, model: ModelServer) -> None:
-    """S4-13: a model's refusal is a refusal, with its reason."""
+    """S4-13: a model's refusal is a refusal, with its reason. Where the extract's score is high, that is shown."""
     model.play(refusal(f"The passages say nothing of it, {MARKUP}"))
 
-    ask(patient, QUESTION)
+    ask(patient, "How do I set the zero point of the meter?")
 
     assert asked_of(patient).decision.reason is Reason.MODEL_REFUSED
     assert screen()["refusal.why_model_refused"] in texts(patient)
