@@ -31,7 +31,7 @@ from rag_core.domain.ports import Corpus, Embedder, Vectors
 from rag_core.domain.replies import SETTLED, reply
 from rag_core.errors import InvalidInput, RagError
 from rag_core.facts import entities
-from rag_core.gating.answerability import legible, read_answers, reader
+from rag_core.gating.answerability import legible, read_together
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import measure as measure_features
 from rag_core.gating.features import weigh
@@ -149,15 +149,16 @@ def _measured(measurements: Measurements, corpus: Corpus, tools: Tools, rows: li
     with timed("retrieve"):
         hits = find(measurements, query, corpus, tools, rows).hits
     where = places(hits, measurements.library)
-    with timed("read"):
-        odds = read_answers(query.text, language, hits, tools.answerability_model)
+    read = read_together(query.text, language, hits, tools.answerability_model)
     with timed("extract"):
         weights = weigh(core(query.text, language), language, corpus.lexical)
         found = extract(
             hits, weights, asked_for(measurements.question, language), vector, tools.embedder.embed, corpus.page_text, s,
             titles=measurements.library.titles, named=titled(measurements.understanding.entities, language, corpus),
-            read=reader(query.text, language, tools.answerability_model), legible=legible(tools.answerability_model),
+            read=read, legible=legible(tools.answerability_model),
         )  # fmt: skip
+    with timed("read"):
+        odds = read.passages() if read else []
     with timed("signals"):
         missing = missing_entities(measurements.understanding.entities, language, corpus, rows, measurements.library)
         absent = nowhere_spoken_of(measurements, missing, corpus, rows)
