@@ -17,8 +17,8 @@ Read = Callable[[Sequence[str]], Sequence[float]]  # texts -> log odds that each
 class ReadTogether:
     """Reads a question's sentences, and its first passages in the same passes: a pass takes milliseconds whatever is read in it.
 
-    Where the first passage surely answers, no other is read: what counts is the best one, and it was the best of all in every such question
-    that was looked at (docs/log/2026-11-27-less-is-read.md).
+    Where the first passage surely answers, no other is read: what counts is the best one, and in nearly every such question that was it
+    (docs/log/2026-11-27-less-is-read.md).
 
     Args:
         read: reads texts together with the question.
