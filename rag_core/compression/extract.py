@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from rag_core.compression.asked_rows import ROW_ALONE, Rank, rank_of_row
-from rag_core.compression.scoring import NO_TITLES, UNREAD, Embed, Read, Scored, score_units
+from rag_core.compression.scoring import NO_TITLES, UNREAD, Embed, Scored, score_units
 from rag_core.domain.claims import Claim
 from rag_core.domain.passages import Hit, PassageKind
 from rag_core.domain.ports import PageText, Vectors
+from rag_core.gating.answerability import Read
 from rag_core.gating.asked import AskedFor
 from rag_core.gating.features import Weights
 from rag_core.gating.fit import Fit

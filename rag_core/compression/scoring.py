@@ -18,6 +18,7 @@ import regex
 from rag_core.compression.selection import reading
 from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.ports import PageText, Vectors
+from rag_core.gating.answerability import Read
 from rag_core.gating.asked import KEY_CHARS, AskedFor, asks
 from rag_core.gating.features import NO_ODDS, Weights
 from rag_core.gating.fit import NOWHERE, Context, Fit, fits
@@ -59,7 +60,6 @@ _BLANK = regex.compile(r"(?<![\p{L}\p{N}_])__+\s+\p{Ll}")  # a sentence goes on 
 _FIGURE = regex.compile(r"(?<!\p{Nd})(?!(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd}))\p{Nd}")  # a digit that begins no year
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 Embed = Callable[[Sequence[str]], Vectors]
-Read = Callable[[Sequence[str]], Sequence[float]]  # texts as `reading` makes them -> log odds that each answers the question
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def score_units(
         page_text: reads a page.
         titles: of documents, by id.
         named: the documents that the question names.
-        read: reads texts together with the question; None where nothing reads the question's language.
+        read: reads texts as `reading` makes them, together with the question; None where nothing reads the question's language.
         legible: languages of passages that it reads.
     """
     candidates: list[tuple[int, Unit, frozenset[str]]] = []

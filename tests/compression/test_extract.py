@@ -21,7 +21,6 @@ from rag_core.compression.scoring import (
     READ_FIRST,
     READ_UNITS,
     UNREAD,
-    Read,
     Scored,
     relevance,
     score_units,
@@ -29,6 +28,7 @@ from rag_core.compression.scoring import (
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, Passage, PassageKind, Piece, Role
 from rag_core.facts import changed_facts
+from rag_core.gating.answerability import Read
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import weigh
 from rag_core.gating.fit import NOWHERE, Context, fits

@@ -33,7 +33,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
     "language": (3, "dca8226970b9"),
-    "features": (9, "c3611df7d7c0"),
+    "features": (9, "f4c9e04ed8b0"),
 }
 
 

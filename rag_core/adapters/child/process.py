@@ -10,29 +10,23 @@ import logging
 import os
 import signal
 import subprocess
-import sys
-import threading
 import weakref
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
-from pathlib import Path
 from threading import Timer
-from typing import IO
 
 import numpy as np
 
 from rag_core.adapters.child import frames
+from rag_core.adapters.child.started import Started
 from rag_core.adapters.child.turns import InTurn
 from rag_core.adapters.embedding.pair_models import ANSWERABILITY_FILE, ANSWERABILITY_LANGUAGES, version_of
 from rag_core.domain.ports import Vectors
 from rag_core.errors import ModelTimedOut, ModelUnavailable
 
-ROOT = Path(__file__).resolve().parents[3]  # the repository: the child imports rag_core from there
 WORKER = "rag_core.adapters.child.worker"
-LINE_BYTES = 4096  # a line of the child's standard error; longer ones are cut into pieces
-LAST_WORDS_CHARS = 200  # each line that an error quotes from a child that ended is cut there
 ANSWER_SECONDS = (
     300.0  # for one request to a loaded model; the longest usual one, three passages for an entailment model, takes some seconds
 )
@@ -228,27 +222,14 @@ class _Child:
     def __init__(self) -> None:
         self.loaded = False  # the model
         self.late = False  # it was ended because it did not answer in time
-        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         try:
-            # -P: the folder where the program was started may hold a file named like a module
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", WORKER],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": path},
-            )
+            self._started = Started(WORKER, os.environ, _log, "model's log")
         except OSError as error:
             raise ModelUnavailable(
                 f"The embedding model's process could not be started: {error.strerror}.", remedy="Close other programs, then try it again."
             ) from error
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        assert self._process.stderr is not None
-        self.requests, self.replies = self._process.stdin, self._process.stdout
-        self._said: deque[str] = deque(maxlen=1)
-        self._listener = threading.Thread(target=_log_lines, args=(self._process.stderr, self._said), daemon=True, name="model's log")
-        self._listener.start()
+        self._process = self._started.process
+        self.requests, self.replies = self._started.requests, self._started.replies
         self.end = weakref.finalize(self, _end, self._process)
 
     @contextmanager
@@ -277,17 +258,9 @@ class _Child:
             status = self._process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
             return ""
-        self._listener.join(END_SECONDS)
+        self._started.listener.join(END_SECONDS)
         how = f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
-        return ": ".join([how, *(line[:LAST_WORDS_CHARS] for line in self._said)])
-
-
-def _log_lines(stream: IO[bytes], said: deque[str]) -> None:
-    with stream:
-        while line := stream.readline(LINE_BYTES):
-            if text := line.decode(errors="replace").strip():
-                said.append(text)
-                _log.info("%s", text)
+        return ": ".join([how, *self._started.last_words()])
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

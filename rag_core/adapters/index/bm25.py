@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -85,9 +84,7 @@ def _put(segment: WordSegment, folder: Path) -> None:
     write(folder / HEAD, json.dumps({"rows": len(segment)}).encode())
     arrays = {name: getattr(segment, name) for name in POSTINGS} | {name: getattr(segment.columns, name) for name in TERMS}
     for name, array in arrays.items():
-        packed = io.BytesIO()
-        np.save(packed, array, allow_pickle=False)
-        write(_file(folder, name), packed.getbuffer())
+        segments.put_array(array, _file(folder, name))
 
 
 def _get(folder: Path) -> WordSegment:

@@ -8,7 +8,6 @@ that are there; they are made anew when the library has grown to four times what
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.adapters.index.flat import DIM, FaissIndex, FlatSegment, Rows, damage_told, flat_segments, load_segments, save_segments
+from rag_core.adapters.index.segments import put_array
 from rag_core.domain.ports import VectorIndex, Vectors
-from rag_core.library.disk.private import write
 
 FILE = "vectors.grouped.faiss"
 MIDDLES, GROUPS = "vectors.middles.npy", "vectors.groups.npy"
@@ -114,9 +113,7 @@ class IvfStore:
         save_segments(index.exact.segments, folder, FILE)
         if index.grouping is not None:
             for file, array in ((MIDDLES, index.grouping.middles), (GROUPS, index.grouping.of)):
-                packed = io.BytesIO()
-                np.save(packed, array, allow_pickle=False)
-                write(folder / file, packed.getbuffer())
+                put_array(array, folder / file)
 
     def load(self, folder: Path) -> IvfIndex:
         """Read it back.

@@ -8,6 +8,7 @@ version's folder itself; of a larger one each has a folder of its own there. A f
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
@@ -16,6 +17,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rag_core.library.disk.files import identity
 from rag_core.library.disk.private import make_folder, write
@@ -169,3 +173,14 @@ def is_mapped(path: Path) -> bool:
 
 def _head(folder: Path, name: str) -> Path:
     return folder / f"{name}.segments.json"
+
+
+def put_array(array: NDArray[Any], path: Path) -> None:
+    """Write an array in NumPy's format (not pickle).
+
+    Raises:
+        OSError: the disk or the permissions refused.
+    """
+    packed = io.BytesIO()
+    np.save(packed, array, allow_pickle=False)
+    write(path, packed.getbuffer())

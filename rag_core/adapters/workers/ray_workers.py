@@ -13,20 +13,18 @@ import re
 import secrets
 import shutil
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 import weakref
-from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import IO, Any
 
 from rag_core import errors
 from rag_core.adapters.child import frames
+from rag_core.adapters.child.started import Started
 from rag_core.adapters.optional import require
 from rag_core.adapters.workers.fingerprint import fingerprint
 from rag_core.domain.ports import Cancel, Embedder
@@ -37,7 +35,6 @@ from rag_core.library.stored.inbox import Accepted
 from rag_core.settings import Settings
 from rag_core.settings.endpoints import address_of
 
-ROOT = Path(__file__).resolve().parents[3]  # the repository: the child imports rag_core from there
 DRIVER = "rag_core.adapters.workers.driver"
 VARIABLE, EXAMPLE = "RAG_RAY_ADDRESS", "ray-head.internal:6379"
 TOKENS = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")  # Ray's own: the token of a cluster, or a file that holds it
@@ -47,8 +44,6 @@ IDLE_SECONDS = 60.0  # that workers are kept when nobody has documents made; eac
 END_SECONDS = 5.0  # for the child to end its Ray, which takes about one
 START_SECONDS = 300.0  # for Ray, and the first worker's model: 10 on two free cores
 POLL_SECONDS = 0.1  # between two looks whether to stop
-LINE_BYTES = 4096  # in a line of the child's standard error; longer ones are cut into pieces
-LAST_WORDS_CHARS = 200  # in an error: its last line is cut there
 REMEDY = "The files stay on the list: resume to try it again, or with workers=here to index them in this process."
 # Ray's own switches. The network: "cluster" is its word for listening on other addresses than this machine's own.
 HERE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
@@ -222,9 +217,8 @@ def ray_workers() -> RayWorkers:
 def child_environment(known: Mapping[str, str], address: str) -> dict[str, str]:
     """The environment of the child: a token is asked for, nothing is reported, no code is sent. Settings of Ray hold for a cluster only."""
     kept = {name: value for name, value in known.items() if name not in CODE and (address or not name.startswith("RAY_"))}
-    path = os.pathsep.join(filter(None, [str(ROOT), known.get("PYTHONPATH")]))
     own = {} if address else {**HERE, "RAY_AUTH_TOKEN": secrets.token_hex(TOKEN_BYTES)}
-    return {**kept, **ALWAYS, **own, "PYTHONPATH": path}
+    return {**kept, **ALWAYS, **own}
 
 
 def _require_wanted(cancelled: Cancel) -> None:
@@ -250,25 +244,14 @@ class _Child:
     def __init__(self, environment: Mapping[str, str], address: str, workers: int) -> None:
         folder = tempfile.mkdtemp(prefix="plumbline-ray-")  # for its owner alone; Ray opens its own folders to everybody
         try:
-            # -P: the folder where the program was started may hold a file named like a module
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", DRIVER],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env={**environment, "TMPDIR": folder},  # so that nothing is left of a worker that is killed
-            )
+            # TMPDIR: so that nothing is left of a worker that is killed
+            self._started = Started(DRIVER, {**environment, "TMPDIR": folder}, _log, "Ray's log")
         except OSError as error:
             raise WorkersUnavailable(f"Ray's process could not be started: {error.strerror}.", remedy=REMEDY) from error
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        assert self._process.stderr is not None
-        self.requests = self._process.stdin
+        self._process, self.requests = self._started.process, self._started.requests
         self.address = address
         self.said: SimpleQueue[tuple[frames.Head, bytes]] = SimpleQueue()
-        last: deque[str] = deque(maxlen=1)
-        threading.Thread(target=_log_lines, args=(self._process.stderr, last), daemon=True, name="Ray's log").start()
-        threading.Thread(target=self._listen, args=(self._process.stdout, last), daemon=True, name="Ray's child").start()
+        threading.Thread(target=self._listen, args=(self._started.replies,), daemon=True, name="Ray's child").start()
         self.end = weakref.finalize(self, _end, self._process, folder)
         with suppress(OSError):  # it is gone already: whoever listens is told so
             frames.write(self.requests, {"do": "connect", "address": address, "workers": workers, "folder": f"{folder}/ray"})
@@ -278,7 +261,7 @@ class _Child:
         """Whether the process is gone."""
         return self._process.poll() is not None
 
-    def _listen(self, stream: IO[bytes], last: deque[str]) -> None:
+    def _listen(self, stream: IO[bytes]) -> None:
         try:
             with stream:
                 while True:
@@ -288,25 +271,8 @@ class _Child:
                     else:
                         self.said.put((head, body))
         except (OSError, EOFError, ValueError):
-            self.said.put(
-                (
-                    {
-                        "problem": " ".join(
-                            ["Ray's process ended, as it does where the cluster is gone.", *(line[:LAST_WORDS_CHARS] for line in last)]
-                        ),
-                        "remedy": "",
-                    },
-                    b"",
-                )
-            )
-
-
-def _log_lines(stream: IO[bytes], last: deque[str]) -> None:
-    with stream:
-        while line := stream.readline(LINE_BYTES):
-            if text := line.decode(errors="replace").strip():
-                last.append(text)
-                _log.info("%s", text)
+            why = " ".join(["Ray's process ended, as it does where the cluster is gone.", *self._started.last_words()])
+            self.said.put(({"problem": why, "remedy": ""}, b""))
 
 
 def _end(process: subprocess.Popen[bytes], folder: str) -> None:
