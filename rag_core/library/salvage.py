@@ -11,17 +11,17 @@ import os
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from rag_core.errors import IngestError, LibraryDamaged, LibraryError
-from rag_core.library.disk.files import Stamp, unseal
+from rag_core.library.disk.files import Stamp, stamp_file, unseal
 from rag_core.library.disk.private import make_folder, tighten
 from rag_core.library.stored.inbox import Accepted, Inbox
-from rag_core.library.stored.manifest import DOCUMENT, Entry, Manifest
+from rag_core.library.stored.manifest import DOCUMENT, LISTS, Entry, Head, Manifest
 from rag_core.library.stored.store import Store, children
 from rag_core.library.stored.stored_sources import FOLDER
 
@@ -83,7 +83,7 @@ def salvage(store: Store, inbox: Inbox) -> Salvaged:
     unfinished = tuple(row for digest, row in waiting.items() if digest not in rows)
     if not damage:
         return Salvaged(version, tuple(rows.values()), unfinished, _stamps(entries))
-    harm += ["CURRENT", *(f"manifests/{path.name}" for path in _manifests(store) if _whole(path) is None)]
+    harm += ["CURRENT", *(f"manifests/{path.name}" for path in _manifests(store) if _whole(path) is None), *_changed_lists(store)]
     problems = list(damage)
     found = [row for row in _from_folders(store) if row.digest not in rows and row.digest not in waiting]
     problems += [(row.name, IngestError(_AFTER_LIST, remedy=_LOOK)) for row in found]
@@ -105,12 +105,12 @@ def _newest(store: Store) -> tuple[Manifest | None, tuple[Problem, ...]]:
     try:
         return store.manifest(), ()
     except LibraryDamaged as error:
-        whole = [manifest for manifest in map(_whole, _manifests(store)) if manifest]
-        best = max(whole, key=lambda manifest: manifest.version, default=None)
-        if best is not None and best.version == _highest(store):
+        best, lost = _best(store)
+        if best is not None and best.version == _highest(store) and not lost:
             problem = IngestError(error.problem, remedy="Look through the documents: the newest list of them that is there is whole.")
         else:
             since = f"What is known is from the list of version {best.version}" if best else "No list of documents is whole"
+            since += f"; {lost} of its documents are known from elsewhere, or lost" if lost else ""
             problem = IngestError(
                 f"{error.problem} {since}.",
                 remedy="Look through the documents: changes of names and metadata since then are lost, and what was deleted since is back.",
@@ -118,15 +118,37 @@ def _newest(store: Store) -> tuple[Manifest | None, tuple[Problem, ...]]:
         return best, (("CURRENT", problem),)
 
 
+def _best(store: Store) -> tuple[Manifest | None, int]:
+    """The newest manifest that is whole, and how many of its documents no list has that can be read.
+
+    Older lists, which may share a damaged file with it, tell of the others what they can.
+    """
+    best, lost, entries = None, 0, dict[str, Entry]()
+    for head, path in sorted(((head, path) for path in _manifests(store) if (head := _whole(path))), key=lambda one: -one[0].bare.version):
+        known, missing = store.lists.whole(head, path)
+        if best is None:
+            best, lost = head.bare, missing
+        for entry in known:
+            entries.setdefault(entry.document.id, entry)
+        if not missing:
+            break
+    return (replace(best, entries=tuple(entries.values())) if best else None), lost
+
+
 def _manifests(store: Store) -> list[Path]:
     return [path for path in children(store.root / "manifests") if path.suffix == ".json" and path.stem.isdecimal()]
 
 
-def _whole(path: Path) -> Manifest | None:
+def _whole(path: Path) -> Head | None:
     with suppress(OSError, LibraryError):
-        manifest = Manifest.from_bytes(path.read_bytes(), path)
-        return manifest if str(manifest.version) == path.stem else None
+        head = Head.from_bytes(path.read_bytes(), path)
+        return head if str(head.bare.version) == path.stem else None
     return None
+
+
+def _changed_lists(store: Store) -> list[str]:
+    """The names of the lists that are not what they were; a list's checksum is its name."""
+    return [f"{LISTS}/{path.name}" for path in children(store.root / LISTS) if stamp_file(path).sha256 != path.stem]
 
 
 def _highest(store: Store) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
@@ -33,7 +32,7 @@ from rag_core.library.quota import Quota, Room, taken
 from rag_core.library.stored import titles
 from rag_core.library.stored.contents import Contents, contents
 from rag_core.library.stored.inbox import Accepted, Inbox, Values
-from rag_core.library.stored.manifest import UNSAID_STORE, Manifest
+from rag_core.library.stored.manifest import UNSAID_STORE, Head, Manifest
 from rag_core.library.stored.sources import Source
 from rag_core.library.stored.store import Store, collections, create_collection, is_name
 from rag_core.settings import Settings
@@ -63,9 +62,9 @@ def open_library(folder: Path, collection: str, model: Embedder, new: str = UNSA
         InvalidSetting, MissingDependency: as `adapters.index.choose.vector_store`.
         LibraryError: it cannot be used; see `Library.open`.
     """
-    manifest = _manifest(folder, collection)
-    name = manifest.vector_store if manifest and manifest.entries else new
-    if manifest and manifest.entries and name not in VECTOR_STORES:
+    head = _head(folder, collection)
+    name = head.bare.vector_store if head else new
+    if head and name not in VECTOR_STORES:
         raise StoreMismatch(
             f"The library {collection!r} was built in the vector store {name!r}, which is not known here.",
             remedy="Use the version of Plumbline that built it, or rebuild the library; its documents are kept.",
@@ -218,14 +217,14 @@ def as_built(folder: Path, collection: str, settings: Settings) -> Settings:
 
     Unchanged where the library is empty, or its manifest cannot be read: opening it then says why.
     """
-    manifest = _manifest(folder, collection)
-    if manifest is None or not manifest.entries:
+    head = _head(folder, collection)
+    if head is None:
         return settings
-    if manifest.vector_store != settings.vector_store:
-        settings = settings.changed(vector_store=manifest.vector_store)
-    if manifest.embedder == f"{settings.embedding_model}@{precision_here(settings.embedding_precision)}":
+    if head.bare.vector_store != settings.vector_store:
+        settings = settings.changed(vector_store=head.bare.vector_store)
+    if head.bare.embedder == f"{settings.embedding_model}@{precision_here(settings.embedding_precision)}":
         return settings
-    model, _, precision = manifest.embedder.rpartition("@")
+    model, _, precision = head.bare.embedder.rpartition("@")
     return settings.changed(embedding_model=model, embedding_precision=precision)
 
 
@@ -234,15 +233,16 @@ def languages(folder: Path, collection: str) -> tuple[str, ...]:
 
     None where the library is empty, or its manifest cannot be read.
     """
-    manifest = _manifest(folder, collection)
-    counts = Counter(entry.document.language for entry in manifest.entries) if manifest else Counter()
-    return tuple(language for language, _ in counts.most_common())
+    head = _head(folder, collection)
+    return tuple(language for language, _ in head.languages.most_common()) if head else ()
 
 
 def sizes(folder: Path, collection: str) -> tuple[int, int]:
     """How many documents the newest version has, and how many bytes its files; reads its manifest and opens nothing."""
-    manifest = _manifest(folder, collection)
-    return (len(manifest.entries), sum(stamp.size for stamp in manifest.all_files().values())) if manifest else (0, 0)
+    with suppress(LibraryError):
+        if (head := _files(folder, collection).head()) is not None:
+            return head.documents, head.size
+    return 0, 0
 
 
 def room_taken(folder: Path, collection: str) -> tuple[int, int]:
@@ -295,6 +295,14 @@ def contents_of(folder: Path, collection: str) -> Contents | None:
 def calibration_files(folder: Path, collection: str) -> tuple[Path, Path]:
     """Where a library's calibration is looked for: in its own folder, as `calibrate fit` leaves it, then in the one that is shipped."""
     return folder / collection / "calibration.json", calibrate.FILE
+
+
+def _head(folder: Path, collection: str) -> Head | None:
+    """The newest manifest without its documents; None where it has none, or cannot be read."""
+    with suppress(LibraryError):
+        head = _files(folder, collection).head()
+        return head if head is not None and head.documents else None
+    return None
 
 
 def _manifest(folder: Path, collection: str) -> Manifest | None:

@@ -2,6 +2,7 @@
 
     python library_child.py FOLDER
 
+Its documents stand in several lists, however few they are, but in every other run: so a library goes from one form to the other and back.
 Each line on its standard input, "RUN N", starts such a process; N = 0 is never, and it then says at the end how many changes there were.
 Each operation is announced before it starts and confirmed when it returned, so that the parent knows what must be there.
 """
@@ -17,6 +18,7 @@ from typing import Any
 from library_kit import SETTINGS, library, text
 
 from rag_core.domain.documents import Metadata
+from rag_core.library.stored import lists
 
 CHANGES = {"os.rename", "os.mkdir", "os.remove", "os.rmdir"}
 
@@ -46,6 +48,8 @@ def say(*words: str) -> None:
 
 
 def main(folder: Path, run: str, n: int) -> None:
+    if not run.isdecimal() or int(run) % 2:
+        lists.MIN_DOCUMENTS, lists.MAX_DOCUMENTS = 2, 4
     hook = KillAt(str(folder), n)
     sys.addaudithook(hook)
     opened = library(folder)

@@ -5,9 +5,21 @@ from __future__ import annotations
 import shutil
 
 import damage
+import pytest
+
+from rag_core.library.stored import lists
 
 
-def test_given_any_stored_file_damaged_in_any_way_then_it_is_told_with_a_remedy_or_nothing_changes(tmp_path):
+@pytest.fixture(params=["manifest", "lists"], autouse=True)
+def where_documents_are_listed(request, monkeypatch):
+    if request.param == "lists":
+        monkeypatch.setattr(lists, "MIN_DOCUMENTS", 1)
+        monkeypatch.setattr(lists, "MAX_DOCUMENTS", 2)
+        return {"manifests", "lists"}
+    return {"manifests"}
+
+
+def test_given_any_stored_file_damaged_in_any_way_then_it_is_told_with_a_remedy_or_nothing_changes(tmp_path, where_documents_are_listed):
     folder = damage.a_library(tmp_path / "library")
     whole = damage.read(folder)
     assert not [value for value in whole.values() if isinstance(value, Exception)]
@@ -17,7 +29,15 @@ def test_given_any_stored_file_damaged_in_any_way_then_it_is_told_with_a_remedy_
 
     assert [problem for one in done if (problem := one.problem())] == []
     kinds = {one.name.split("/")[1] for one in done}
-    assert kinds >= {"CURRENT", "manifests", "indexes", "documents", "sources", "inbox.json", "records.sqlite", "calibration.json"}
+    assert kinds >= where_documents_are_listed | {
+        "CURRENT",
+        "indexes",
+        "documents",
+        "sources",
+        "inbox.json",
+        "records.sqlite",
+        "calibration.json",
+    }
     assert sum(one.told for one in done) > len(done) / 3
 
 

@@ -135,7 +135,7 @@ def test_given_a_manifest_that_lists_the_files_when_read_then_every_file_of_the_
 def test_given_a_manifest_of_a_newer_form_when_opened_then_it_says_to_update(folder):
     root = folder / "default"
     path = files_of(root, "manifests/*.json")[-1]
-    data = path.read_bytes().replace(b'"schema_version":1', b'"schema_version":2')
+    data = path.read_bytes().replace(b'"schema_version":1', b'"schema_version":3')
     path.write_bytes(data)
     from rag_core.library.disk.files import stamp
 

@@ -114,6 +114,7 @@ def test_given_what_killed_processes_leave_when_the_next_writer_starts_then_it_i
         ".CURRENT.1-2.tmp",
         ".inbox.json.1-2.tmp",
         "manifests/.1.1-2.tmp",
+        f"lists/.{'0' * 64}.json.1-2.tmp",
         f"sources/{'0' * 64}.tmp",
         ".calibration.json.1-2.tmp",
     ]

@@ -10,6 +10,7 @@ from rag_core.adapters.index import segments
 from rag_core.errors import LibraryDamaged
 from rag_core.library.stored import store as stored
 from rag_core.library.stored import writer
+from rag_core.library.stored.manifest import Head
 
 
 @pytest.fixture(autouse=True)
@@ -103,14 +104,15 @@ def test_given_a_version_whose_manifest_cannot_be_written_then_its_indexes_are_d
 def test_given_a_manifest_that_is_known_then_clearing_away_reads_it_no_more_than_once(tmp_path, monkeypatch):
     filled(tmp_path)
     opened, read = library(tmp_path), []
-    named = stored.files_named
-    monkeypatch.setattr(stored, "files_named", lambda data: read.append(1) or named(data))
+    from_bytes = Head.from_bytes
+    monkeypatch.setattr(Head, "from_bytes", lambda data, path: read.append(path.name) or from_bytes(data, path))
 
     for number in range(4):
         opened.add([text(f"new{number}", f"Dogs run about {number}.", language="en")], SETTINGS)
 
     assert len(read) <= 2  # those that another object published
-    monkeypatch.setattr(stored.Manifest, "from_bytes", lambda *_: pytest.fail("it was written here"))
+    assert len(set(read)) == len(read)
+    monkeypatch.setattr(Head, "from_bytes", lambda *_: pytest.fail("it was written here"))
     opened.delete(opened.snapshot.documents[-1].id)
     monkeypatch.undo()
     assert len([*(tmp_path / "default/manifests").iterdir()]) == stored.KEPT_VERSIONS

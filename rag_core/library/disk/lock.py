@@ -76,7 +76,7 @@ def sweep(root: Path, unfinished: Collection[str]) -> None:
         with suppress(OSError):
             if path.name.startswith(tuple(f".{name}." for name in _LOCKED)) or path.stat().st_mtime < oldest:
                 path.unlink()
-    for path in (*root.glob("manifests/.*.tmp"), *root.glob("sources/*.tmp")):
+    for path in (*root.glob("manifests/.*.tmp"), *root.glob("lists/.*.tmp"), *root.glob("sources/*.tmp")):
         with suppress(OSError):
             path.unlink()
     for path in root.glob("work/*"):

@@ -1,9 +1,13 @@
-"""The manifest of a version: each of its files with its checksum, and the models and settings that it was built with."""
+"""The manifest of a version: each of its files with its checksum, and the models and settings that it was built with.
+
+The documents of a small library stand in it. Those of a larger one stand in files that it names; see `lists.py`.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +20,9 @@ from rag_core.library.disk.files import Stamp, damaged, seal, stamps_from_json, 
 from rag_core.library.stored.inbox import Accepted
 from rag_core.library.stored.stored_json import document_from_json, document_to_json, is_of_one_date
 
-SCHEMA_VERSION = 1  # the form of the files on disk
+SCHEMA_VERSION = 1  # the form of a manifest in which the documents stand; all earlier versions wrote it
+LISTED_FORM = 2  # the form of one that names the files in which they stand
+LISTS = "lists"  # the folder of these files
 DOCUMENT = "document.json"  # in a document's folder: the document as its file gave it
 UNSAID_STORE = "faiss-flat"  # the vector store of a library whose manifest names none: there was no other
 _UNSEALED = ("schema_version", "generation", "embedder", "index_version", "index", "files", "documents")  # without a checksum of its own
@@ -71,6 +77,31 @@ def combined(known: Metadata, given: Metadata) -> Metadata:
 
 
 @dataclass(frozen=True, slots=True)
+class ListFile:
+    """A file with some consecutive documents of a version, as a manifest names it; its checksum is its name.
+
+    Beside its stamp stand how many documents it lists, the bytes of all their files, and how many are in each language. So these can be
+    told without reading it.
+    """
+
+    stamp: Stamp
+    documents: int
+    bytes: int
+    languages: Mapping[str, int]
+
+    @property
+    def name(self) -> str:
+        """Where it lies, relative to the collection's folder."""
+        return f"{LISTS}/{self.stamp.sha256}.json"
+
+    @classmethod
+    def of(cls, entries: Sequence[Entry], stamp: Stamp) -> ListFile:
+        """The file of this stamp, which lists these documents."""
+        size = sum(one.size for entry in entries for one in entry.files.values())
+        return cls(stamp, len(entries), size, Counter(entry.document.language for entry in entries))
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """One version of a collection. Version 0 is the empty library, which has no files."""
 
@@ -83,25 +114,56 @@ class Manifest:
     vector_store: str = UNSAID_STORE  # made the vector index, and alone can read it
 
     def all_files(self) -> dict[str, Stamp]:
-        """Every file of the version, relative to the collection's folder."""
+        """Every file of the version that its documents and indexes need, relative to the collection's folder."""
         return {**(self.files or {}), **{name: value for entry in self.entries for name, value in entry.files.items()}}
 
-    def to_bytes(self) -> bytes:
-        """The manifest as a JSON file."""
-        entries = [
-            {"key": e.key, "document": document_to_json(e.document), "source": e.source.to_json(), "files": stamps_to_json(e.files)}
-            for e in self.entries
-        ]
-        row = {
-            "schema_version": SCHEMA_VERSION, "generation": self.version, "embedder": self.embedder,
+    def to_bytes(self, lists: Sequence[ListFile] = ()) -> bytes:
+        """The manifest as a JSON file; the documents stand in it, unless they stand in these files."""
+        row: dict[str, Any] = {
+            "schema_version": LISTED_FORM if lists else SCHEMA_VERSION, "generation": self.version, "embedder": self.embedder,
             "index_version": self.index_version, "vector_store": self.vector_store, "index": self.index,
-            "files": stamps_to_json(self.files or {}), "documents": entries,
+            "files": stamps_to_json(self.files or {}),
         }  # fmt: skip
+        if lists:
+            row["lists"] = [[*one.stamp, one.documents, one.bytes, dict(one.languages)] for one in lists]
+        else:
+            row["documents"] = [entry_to_json(entry) for entry in self.entries]
         return json.dumps(seal(row), ensure_ascii=False, separators=(",", ":")).encode()
 
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A manifest as its file says it: its documents are not made yet, and where `lists` has them, not read.
+
+    `bare` is the version without documents; `rows` are those that stand in the file itself.
+    """
+
+    bare: Manifest
+    rows: Sequence[Mapping[str, Any]]
+    lists: tuple[ListFile, ...]
+
+    @property
+    def documents(self) -> int:
+        """How many documents it has."""
+        return len(self.rows) + sum(one.documents for one in self.lists)
+
+    @property
+    def size(self) -> int:
+        """The sizes of all files that its documents and indexes need, added up."""
+        own = sum(int(size) for row in self.rows for _, size in row["files"].values())
+        return own + sum(one.bytes for one in self.lists) + sum(one.size for one in (self.bare.files or {}).values())
+
+    @property
+    def languages(self) -> Counter[str]:
+        """How many documents are in each language."""
+        found = Counter(str(row["document"]["language"]) for row in self.rows)
+        for one in self.lists:
+            found.update(one.languages)
+        return found
+
     @classmethod
-    def from_bytes(cls, data: bytes, path: Path) -> Manifest:
-        """The manifest that `to_bytes` wrote; `path` is for messages.
+    def from_bytes(cls, data: bytes, path: Path) -> Head:
+        """The head of what `Manifest.to_bytes` wrote; `path` is for messages.
 
         Raises:
             LibraryError: written by a newer version of this program.
@@ -109,35 +171,52 @@ class Manifest:
         """
         try:
             row = json.loads(data)
-            if row["schema_version"] != SCHEMA_VERSION:  # before the checksum: another form may have another
+            if row["schema_version"] not in (SCHEMA_VERSION, LISTED_FORM):  # before the checksum: another form may have another
+                form = row["schema_version"]
                 raise LibraryError(
-                    f"The library was written in form {row['schema_version']}; this version reads form {SCHEMA_VERSION}.",
+                    f"The library was written in form {form}; this version reads forms {SCHEMA_VERSION} and {LISTED_FORM}.",
                     remedy="Update the program, or delete the library folder and index the documents again.",
                 )
             row = unseal(row, _UNSEALED)
-            return cls(
-                row["generation"], row["embedder"], row["index_version"], row["index"],
-                tuple(_entry(one, path.parent.parent) for one in row["documents"]), stamps_from_json(row["files"]),
+            bare = Manifest(
+                row["generation"], row["embedder"], row["index_version"], row["index"], (), stamps_from_json(row["files"]),
                 str(row.get("vector_store", UNSAID_STORE)),
             )  # fmt: skip
+            if row["schema_version"] == SCHEMA_VERSION:
+                return cls(bare, [dict(one) for one in row["documents"]], ())
+            lists = [ListFile(Stamp(str(sha256), int(size)), int(n), int(b), dict(langs)) for sha256, size, n, b, langs in row["lists"]]
+            return cls(bare, (), tuple(lists))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise damaged(path, "is not a manifest") from error
 
 
-def files_named(data: bytes) -> set[str]:
-    """The names of all files of a manifest, without making its documents; paths are relative to the collection's folder.
+def entries_from_json(rows: Iterable[Mapping[str, Any]], path: Path) -> tuple[Entry, ...]:
+    """The documents that `entry_to_json` was given; `path` is of the file that lists them, two folders below the collection's.
 
     Raises:
-        ValueError, KeyError, TypeError, AttributeError: not a manifest.
+        LibraryDamaged: these are no documents.
     """
-    row = unseal(json.loads(data), _UNSEALED)
-    return {*row["files"], f"indexes/{row['index']}", *(name for one in row["documents"] for name in one["files"])}
+    try:
+        return tuple(_entry(row, path.parent.parent) for row in rows)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise damaged(path, "is not a list of documents") from error
+
+
+def entry_to_json(entry: Entry, *, short: bool = False) -> dict[str, Any]:
+    """A JSON object with every field. With `short`, a name without a folder is that of a file in the document's own folder."""
+    own = f"documents/{entry.key}/"
+    files = {name.removeprefix(own): one for name, one in entry.files.items()} if short else entry.files
+    return {
+        "key": entry.key, "document": document_to_json(entry.document), "source": entry.source.to_json(), "files": stamps_to_json(files),
+    }  # fmt: skip
 
 
 def _entry(row: Mapping[str, Any], root: Path) -> Entry:
     document, source = row["document"], Accepted.from_json(row["source"])
     given = _given_date(row["key"], document["metadata"]["date"], source, root) if is_of_one_date(document) else ""
-    return Entry(row["key"], document_from_json(document, given), source, stamps_from_json(row["files"]))
+    own = f"documents/{row['key']}/"
+    files = {name if "/" in name else own + name: one for name, one in stamps_from_json(row["files"]).items()}
+    return Entry(row["key"], document_from_json(document, given), source, files)
 
 
 def _given_date(key: str, date: str, source: Accepted, root: Path) -> str:

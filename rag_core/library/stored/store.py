@@ -1,7 +1,8 @@
 """A collection on disk: where its files lie, and how a version is published, loaded and cleared away.
 
     <collection>/CURRENT                     which version is the newest: its number and its manifest's checksum
-    <collection>/manifests/<version>.json
+    <collection>/manifests/<version>.json    the files of a version with their checksums, and what it was built with
+    <collection>/lists/<checksum>.json       some of a larger library's documents; see lists.py
     <collection>/indexes/<name>/             vector and word index of a version
     <collection>/documents/<key>/            pages, layout, passages, vectors and terms of a document, named by content
     <collection>/sources/<digest>            the bytes as they were handed in; see stored_sources.py
@@ -22,17 +23,17 @@ import re
 import shutil
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import LexicalStore, VectorIndex, VectorStore
-from rag_core.errors import InvalidInput, LibraryError, RagError
+from rag_core.errors import InvalidInput, LibraryDamaged, LibraryError, RagError
 from rag_core.library.disk.files import (
     Stamp,
     damaged,
-    identity,
     read_verified,
     stamp,
     storage_problems,
@@ -44,7 +45,9 @@ from rag_core.library.disk.files import (
 )
 from rag_core.library.disk.private import make_folder
 from rag_core.library.stored import stored_sources, titles
-from rag_core.library.stored.manifest import Entry, Manifest, files_named
+from rag_core.library.stored.lists import Lists
+from rag_core.library.stored.manifest import LISTS, Entry, Head, Manifest
+from rag_core.library.stored.needed import Needed
 from rag_core.library.stored.packed import Packed, Passages
 from rag_core.library.stored.snapshot import Snapshot
 from rag_core.library.stored.stored_json import passages_from_json
@@ -52,6 +55,7 @@ from rag_core.library.stored.stored_pages import PageReader
 
 PASSAGES, VECTORS = "passages.json.gz", "vectors.npy"
 NOTHING_YET = (0, "")  # what CURRENT says until the first manifest stands
+READ_ATTEMPTS = 5  # a version may be cleared away by another process while it is read; the next one is then tried
 KEPT_VERSIONS = 3  # the newest and two before it: a reader of another process may still hold those
 _COLLECTION = re.compile(r"[a-z0-9_-]{1,64}")
 
@@ -81,7 +85,8 @@ class Store:
         self.vectors = vectors
         self.lexical = lexical
         self._newest: tuple[tuple[int, str], Manifest] | None = None
-        self._named: dict[tuple[str, int, int, int], frozenset[str]] = {}
+        self.lists = Lists(self.root)
+        self._needed = Needed(self.lists)
 
     def pointer(self) -> tuple[int, str]:
         """The newest version and its manifest's SHA-256; (0, "") when nothing was published.
@@ -105,27 +110,53 @@ class Store:
             raise damaged(path, "does not name a version")
         return version, sha256
 
-    def manifest(self, *, known: bool = False) -> Manifest | None:
-        """The newest manifest; None when nothing was published. One that is `known` since it was read or written here is not read again.
+    def head(self) -> Head | None:
+        """The newest manifest without its documents; None when nothing was published.
 
         Raises:
             LibraryDamaged: it is missing or was changed.
         """
         version, sha256 = self.pointer()
-        if not version:
-            return None
-        if known and self._newest and self._newest[0] == (version, sha256):
-            return self._newest[1]
-        path = self.root / f"manifests/{version}.json"
+        return self._head(version, sha256) if version else None
+
+    def manifest(self, *, known: bool = False) -> Manifest | None:
+        """The newest manifest; None when nothing was published. One that is `known` since it was read or written here is not read again.
+
+        Raises:
+            LibraryDamaged: it, or a list that it names, is missing or was changed.
+        """
+        for _ in range(READ_ATTEMPTS):
+            newest = self.pointer()
+            if not newest[0]:
+                return None
+            if known and self._newest and self._newest[0] == newest:
+                return self._newest[1]
+            try:
+                return self._manifest(newest)
+            except LibraryDamaged:
+                if self.pointer() == newest:
+                    raise
+        return self._manifest(self.pointer())
+
+    def _manifest(self, newest: tuple[int, str]) -> Manifest:
+        head = self._head(*newest)
+        manifest = replace(head.bare, entries=self.lists.entries(head, self._path(newest[0])))
+        self.lists.keep(head.lists, manifest.entries)
+        self._newest = newest, manifest
+        return manifest
+
+    def _head(self, version: int, sha256: str) -> Head:
+        path = self._path(version)
         try:
             data = path.read_bytes()
         except OSError as error:
             raise damaged(path, f"cannot be read ({error.strerror})") from error
         if stamp(data).sha256 != sha256:
             raise damaged(path, "was changed or cut short")
-        manifest = Manifest.from_bytes(data, path)
-        self._newest = (version, sha256), manifest
-        return manifest
+        return Head.from_bytes(data, path)
+
+    def _path(self, version: int) -> Path:
+        return self.root / f"manifests/{version}.json"
 
     def load(self, manifest: Manifest, known: Mapping[str, Sequence[Passage]]) -> Snapshot:
         """The version as a snapshot; its indexes and passages are compared with their checksums first.
@@ -160,11 +191,12 @@ class Store:
             LibraryDamaged: the file is missing or was changed.
         """
         name = f"documents/{entry.key}/{PASSAGES}"
-        data = self.read(name, entry.files[name])
+        path = self.root / name
+        data = read_verified(path, entry.files[name])
         count = vectors_in(entry.files[f"documents/{entry.key}/{VECTORS}"].size, dim)
         if count:
-            return Packed(data, count, entry.document.id, self.root / name)
-        return passages_from_json(unpack(data, self.root / name), entry.document.id)
+            return Packed(data, count, entry.document.id, path)
+        return passages_from_json(unpack(data, path), entry.document.id)
 
     def read(self, name: str, expected: Stamp) -> bytes:
         """A file of the collection, compared with its stamp.
@@ -190,13 +222,14 @@ class Store:
 
     def publish(self, manifest: Manifest) -> None:
         """Make this version the newest. Everything that it names must be on the disk already."""
-        data = manifest.to_bytes()
         if not (self.root / "CURRENT").exists():
             self._point_to(*NOTHING_YET)  # so that a manifest without it is damage, not a beginning
-        path = self.root / f"manifests/{manifest.version}.json"
-        write_atomically(path, data)
-        self._remember(path, [f"indexes/{manifest.index}", *manifest.all_files()])
-        self._point_to(manifest.version, stamp(data).sha256)
+        path = self._path(manifest.version)
+        with self.lists.written(manifest.entries, lambda: self.pointer()[0] == manifest.version) as lists:
+            data = manifest.to_bytes(lists)
+            write_atomically(path, data)
+            self._needed.note(path, manifest, lists)
+            self._point_to(manifest.version, stamp(data).sha256)
         self._newest = (manifest.version, stamp(data).sha256), manifest
 
     def _point_to(self, version: int, sha256: str) -> None:
@@ -212,18 +245,19 @@ class Store:
         Raises:
             RagError: it has to be deleted now (`insist`), and rows outside of the folder cannot be.
         """
-        named: set[str] = set()
-        for path in list((self.root / "manifests").glob("*.json")):
+        stay: list[Path] = []
+        for path in (self.root / "manifests").glob("*.json"):
             version = int(path.stem) if path.stem.isdecimal() else 0
             if version in live or version > newest - kept:
-                named |= self._named_by(path)
+                stay.append(path)
             else:
                 path.unlink(missing_ok=True)
-        for folder in ("indexes", "documents", "sources", "work"):
-            for path in children(self.root / folder):
-                if f"{folder}/{path.name}" not in named and path.name.split("-")[0] not in unfinished:
+        needed = self._needed.by(stay)
+        for folder in ("indexes", "documents", "sources", LISTS, "work"):
+            for name in names_in(self.root / folder):
+                if f"{folder}/{name}" not in needed and name.split("-")[0] not in unfinished:
                     with suppress(*(() if insist else (RagError,))):
-                        self.remove(path)
+                        self.remove(self.root / folder / name)
 
     def remove(self, path: Path) -> None:
         """Delete a file or folder of the collection; before the indexes of a version, what they keep outside of it.
@@ -239,25 +273,9 @@ class Store:
         """Whether a version that is kept has a document."""
         for path in (self.root / "manifests").glob("*.json"):
             with suppress(OSError, LibraryError):
-                if any(entry.document.id == document_id for entry in Manifest.from_bytes(path.read_bytes(), path).entries):
+                if any(entry.document.id == document_id for entry in self.lists.entries(Head.from_bytes(path.read_bytes(), path), path)):
                     return True
         return False
-
-    def _named_by(self, path: Path) -> frozenset[str]:
-        """The folders and files that a version needs. Of one that was looked at before it is known: it never changes."""
-        # an old version that cannot be read keeps nothing alive
-        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            key = (path.name, *identity(path))
-            if key not in self._named:
-                self._remember(path, files_named(path.read_bytes()))
-            return self._named[key]
-        return frozenset()
-
-    def _remember(self, path: Path, files: Iterable[str]) -> None:
-        found = frozenset("/".join(name.split("/")[:2]) for name in files)
-        self._named = dict(
-            [*self._named.items(), ((path.name, *identity(path)), found)][-2 * KEPT_VERSIONS :]
-        )  # versions that a reader holds are kept too
 
     def size_bytes(self) -> int:
         """The sizes of all files of the collection, added up. What versions share counts once."""
@@ -318,6 +336,11 @@ def sync_tree(folders: Iterable[Path]) -> None:
     for folder in folders:
         paths |= {folder, folder.parent, *folder.rglob("*")}
     sync(paths)
+
+
+def names_in(folder: Path) -> list[str]:
+    """The names of what is in a folder; nothing where there is none."""
+    return os.listdir(folder) if folder.is_dir() else []
 
 
 def children(folder: Path) -> list[Path]:

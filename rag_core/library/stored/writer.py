@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -124,11 +124,11 @@ class Writer:
 
     def _build(self, entries: Sequence[Entry]) -> tuple[Passages, VectorIndex, LexicalIndex]:
         """The passages and both indexes. Rows that the version in memory has are taken from it, where the store can; others are read."""
-        held = {_made(entry): self._snapshot.rows_of(entry.document.id) for entry in self._snapshot.entries}
-        passages = Passages([self._passages(entry, held.get(_made(entry))) for entry in entries])
+        held = self._held(entries)
+        passages = Passages([self._passages(entry, rows) for entry, rows in zip(entries, held, strict=True)])
         if not entries:
             return passages, self._store.no_vectors(), self._store.lexical.build([])
-        pieces = list(_pieces(entries, held))
+        pieces = list(_pieces(zip(entries, held, strict=True)))
         vectors = self._store.vectors.spliced(
             self._snapshot.vectors, [piece if isinstance(piece, range) else self._vectors(piece) for piece in pieces]
         )
@@ -140,6 +140,17 @@ class Writer:
         if lexical is None:
             lexical = self._store.lexical.build([row for entry in entries for row in self._terms(entry)])
         return passages, vectors, lexical
+
+    def _held(self, entries: Sequence[Entry]) -> list[range | None]:
+        """The rows in memory of each document; None where what goes into the indexes is not there, or was another."""
+        there = {
+            entry.document.id: (entry, rows) for entry, rows in zip(self._snapshot.entries, self._snapshot.passages.ranges, strict=True)
+        }
+        found: list[range | None] = []
+        for entry in entries:
+            known, rows = there.get(entry.document.id, (None, None))
+            found.append(rows if known is not None and (known is entry or _made(known) == _made(entry)) else None)
+        return found
 
     def _passages(self, entry: Entry, known: range | None) -> Sequence[Passage]:
         if entry.key in self._parts:
@@ -188,11 +199,10 @@ def _made(entry: Entry) -> tuple[Stamp, ...]:
     return tuple(entry.files[f"documents/{entry.key}/{name}"] for name in (PASSAGES, VECTORS, TERMS))
 
 
-def _pieces(entries: Sequence[Entry], held: Mapping[tuple[Stamp, ...], range]) -> Iterator[range | Entry]:
+def _pieces(entries: Iterable[tuple[Entry, range | None]]) -> Iterator[range | Entry]:
     """The pieces that a version is joined from: rows in memory, as long as they adjoin, and documents that are not there."""
     rows = range(0)
-    for entry in entries:
-        known = held.get(_made(entry))
+    for entry, known in entries:
         if known is not None and rows and rows.stop == known.start:
             rows = range(rows.start, known.stop)
             continue
