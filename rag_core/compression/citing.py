@@ -77,9 +77,12 @@ def _unsure(evidence: Evidence, document: Document, words: Words, corpus: Corpus
 
 def _rows(span: Span, words: Sequence[WordBox]) -> list[Box]:
     quoted: list[Box] = []
-    others: list[Box] = []
+    others: list[WordBox] = []
     for word in words:
-        (quoted if span.start < word.end and word.start < span.end else others).append(word.box)
+        if span.start < word.end and word.start < span.end:
+            quoted.append(word.box)
+        else:
+            others.append(word)
     if not quoted:
         return []
     extent = reduce(_around, quoted)
@@ -104,6 +107,6 @@ def _around(row: Box, word: Box) -> Box:
     return Box(min(row.x0, word.x0), min(row.y0, word.y0), max(row.x1, word.x1), max(row.y1, word.y1))
 
 
-def _holds(row: Box, word: Box) -> bool:
+def _holds(row: Box, word: Box | WordBox) -> bool:
     """Whether the middle of a word lies in a rectangle."""
     return row.x0 < (word.x0 + word.x1) / 2 < row.x1 and row.y0 < (word.y0 + word.y1) / 2 < row.y1

@@ -28,7 +28,7 @@ from rag_core.grounding.omissions.back import is_void
 from rag_core.grounding.units import Unit, units
 from rag_core.ingest.blocks.rows import ends_sentence
 from rag_core.ingest.passages.context import SECTION_MARK, context
-from rag_core.language import LANGUAGES, fold, is_order, terms, words
+from rag_core.language import LANGUAGES, fold, is_order, terms, word_texts, words
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import DATA
 
@@ -132,7 +132,7 @@ def score_units(
     scored = []
     for j, (i, unit, _) in enumerate(candidates):
         near = max((coverage[n] for n in (j - 1, j + 1) if 0 <= n < len(candidates) and candidates[n][0] == i), default=0.0)
-        count = len(words(unit.text))
+        count = sum(1 for _ in word_texts(unit.text))
         features = {
             "coverage": coverage[j],
             "near": near,

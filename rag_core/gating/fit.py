@@ -20,7 +20,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 
 import regex
 
@@ -80,7 +80,10 @@ class Fit:
 
     def features(self) -> dict[str, float]:
         """All but `why` as numbers in [0, 1], each called `fit_` and its name."""
-        return {f"fit_{name}": float(value) for name, value in asdict(self).items() if name != "why"}
+        return {f"fit_{name}": float(getattr(self, name)) for name in _FEATURES}
+
+
+_FEATURES = tuple(one.name for one in fields(Fit) if one.name != "why")
 
 
 def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from rag_core.domain.measurements import KeywordMatch
 from rag_core.domain.ports import Vectors
 from rag_core.errors import InvalidSetting
-from rag_core.language import fold, forms, synonyms, words
+from rag_core.language import fold, forms, synonyms, word_texts, words
 
 SEPARATOR = "\n---\n"  # between passages of a context
 MAX_WORDS = 400  # distinct words compared by cosine, the most the option may cost
@@ -52,7 +52,7 @@ def match_keywords(
     if texts and language not in passage_languages and "und" not in (language, *passage_languages):
         return KeywordMatch(missing=tuple(keywords), abstain="the question and the passages are in different languages")
     mine = [text for text, lang in zip(texts, passage_languages, strict=True) if lang in (language, "und") or language == "und"]
-    distinct = list(dict.fromkeys(word.text.casefold() for word in words(context_of(mine))))
+    distinct = list(dict.fromkeys(word.casefold() for word in word_texts(context_of(mine))))
     held = frozenset[str]().union(*(forms(word, language) for word in distinct))
     known, own = synonyms(language), parse_synonyms(own_synonyms)
 

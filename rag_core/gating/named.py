@@ -34,6 +34,8 @@ def missing_entities(
 
     A well-known acronym is there, too, where the words are that it stands for.
     """
+    if not named:
+        return ()
     languages = dict.fromkeys((language, *facts.languages))
     titles = (*facts.names.values(), *facts.titles.values())
     words_of_titles = {term for text in titles for code in languages for term in terms(text, code)}

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 import regex
@@ -26,6 +27,7 @@ SMALL_WORD = 3  # letters of a word that a title may leave in lower case
 DATELINE_CHARS = 90  # in front of which a dateline stands: a town, a state, an agency and a date; chosen
 SIGNED_PIECES = 3  # the signature, the name, the office, each perhaps a piece of its own
 OFFICE_WORDS = 20  # at most in an office; chosen
+CACHED_ROWS, CACHED_CHARS = 1 << 12, 500  # rows of tables that are remembered, and characters of one: 5 MB at most; chosen
 _SIGNATURE = regex.compile(r"(?<!\S)/[sS]/(?!\S)")
 _SIGNED = regex.compile(  # a giant office is read once for each length of the name at most
     r"/s/\s(?P<name>\p{L}[^/]{2,60}?)\s(?P<printed>(?P=name)),?\s(?P<office>\p{L}[^/\p{Nd}]*+)$", regex.IGNORECASE
@@ -104,7 +106,7 @@ def _all_units(passage: Passage, page_text: PageText) -> list[Unit]:
 
 def _of_pieces(passage: Passage, pages: Mapping[int, str], page_text: PageText) -> Iterator[Unit]:
     """The sentences of the pieces that state something; one piece never runs into another."""
-    starts = normalise(join(pages, passage.spans)).starts
+    starts = read_passage_text(pages, passage.spans).starts
     closed = True
     edges = [bisect_left(starts, _raw_offset(passage.spans, piece.spans[0])) for piece in passage.pieces]
     edges.append(len(passage.text))
@@ -200,7 +202,7 @@ def _edges(passage: Passage, page_text: PageText) -> list[int]:
     """Offsets into the passage's text over which no sentence runs: its heading's end and its blank lines, with both ends."""
     pages = {span.page: page_text(passage.document, span.page) for span in passage.spans}
     raw = join(pages, passage.spans)
-    starts = normalise(raw).starts
+    starts = read_passage_text(pages, passage.spans).starts
     cuts = {bisect_left(starts, match.end()) for match in _BLANK_LINE.finditer(raw)}
     leaf = _leaf(passage)
     if leaf and passage.text.startswith(f"{leaf} "):
@@ -233,7 +235,14 @@ def _rows(passage: Passage, page_text: PageText, spans: Sequence[Span]) -> list[
 
 def cells(row: str) -> str:
     """The reading form of a table's row: its cells parted by bars, as they are apart on the page."""
+    return _cells_of_short(row) if len(row) <= CACHED_CHARS else _cells(row)
+
+
+def _cells(row: str) -> str:
     return " | ".join(normalise(cell).text for cell in row.strip().split("\t"))
+
+
+_cells_of_short = lru_cache(maxsize=CACHED_ROWS)(_cells)
 
 
 def header_of(passage: Passage, page_text: PageText) -> str:

@@ -30,7 +30,7 @@ from rag_core.language.sentences import ends_in_question, sentences
 from rag_core.language.statement_words import ComparedWords, LimitRows
 from rag_core.language.string_similarity import alike, string_similarity
 from rag_core.language.values import spaced
-from rag_core.language.words import Word, fold, unspaced, words
+from rag_core.language.words import Word, fold, unspaced, word_texts, words
 
 __all__ = [
     "FALLBACK",
@@ -80,5 +80,6 @@ __all__ = [
     "term",
     "terms",
     "unspaced",
+    "word_texts",
     "words",
 ]

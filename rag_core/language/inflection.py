@@ -27,6 +27,8 @@ from rag_core.language.loader import grammar
 from rag_core.language.words import MAX_WORD_CHARS, fold, word_texts
 
 _CACHED_WORDS = 1 << 16  # results of each function that are remembered; chosen
+_CACHED_FORMS = 1 << 13  # words whose forms are remembered, about 0.5 kB each; the passages of a question have some 600; chosen
+_CACHED_TEXTS, _CACHED_CHARS = 1 << 12, 2000  # texts, and characters of one: a sentence, a passage; 3 MB as they come, 40 MB at most
 _local = threading.local()
 # As many as there are: simplemma's own keeps eight, and the ninth language of a library would have each of them read again and again.
 dictionaries = StreamDictionaryFactory(cache_max_size=len(SUPPORTED_LANGUAGES))
@@ -99,11 +101,21 @@ def terms(text: str, lang: str) -> list[str]:
 
     A fraction gives the terms of its typed form: "½" those of "1/2".
     """
+    return list(_terms_of_short(text, lang)) if len(text) <= _CACHED_CHARS else _terms(text, lang)
+
+
+def _terms(text: str, lang: str) -> list[str]:
     found: list[str] = []
     for word in word_texts(text):
         # a document has most of its words many times
         found += _parts_of_short(word, lang) if len(word) <= MAX_WORD_CHARS and word.isalpha() else _parts(word, lang)
     return found
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
+def _terms_of_short(text: str, lang: str) -> tuple[str, ...]:
+    """A question reads the same sentences, passages and titles several times, and the next one many of them again."""
+    return tuple(_terms(text, lang))
 
 
 def _parts(word: str, lang: str) -> list[str]:
@@ -115,4 +127,11 @@ _parts_of_short = lru_cache(maxsize=_CACHED_WORDS)(_parts)
 
 def forms(word: str, lang: str) -> frozenset[str]:
     """The folded word, its stem, its lemma and its lemma's stem. Two words match when their forms intersect."""
+    return _forms_of_short(word, lang) if len(word) <= MAX_WORD_CHARS else _forms(word, lang)
+
+
+def _forms(word: str, lang: str) -> frozenset[str]:
     return frozenset((fold(word), stem(word, lang), lemma(word, lang), term(word, lang)))
+
+
+_forms_of_short = lru_cache(maxsize=_CACHED_FORMS)(_forms)

@@ -7,6 +7,7 @@ cutting too early changes what it says: in doubt, pieces stay together.
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 import regex
@@ -15,6 +16,7 @@ import sentencex
 from rag_core.language.loader import FALLBACK, LANGUAGES
 from rag_core.language.schema import LanguageInfo
 
+_CACHED_TEXTS, _CACHED_CHARS = 1 << 11, 2000  # texts that are remembered, and characters of one; 2 MB as they come, 20 MB at most
 _QUESTION_MARKS = ("?", "？", "؟", "⁇")
 _CLOSING = " \t\n\"'”’»“)]"  # may stand behind the mark that ends a sentence
 
@@ -53,12 +55,22 @@ def sentences(text: str, lang: str) -> list[tuple[int, int]]:
     white space. A single line break does not end a sentence; a blank line, a page break and a new list item do.
     A language without a file in `data/languages` is split by sentencex's general rules.
     """
+    return list(_parted_short(text, lang)) if len(text) <= _CACHED_CHARS else _parted(text, lang)
+
+
+def _parted(text: str, lang: str) -> list[tuple[int, int]]:
     plain = _SURROGATE.sub("\ufffd", text.replace("\r\n", " \n").translate(_LINE_BREAKS))
     info = LANGUAGES.get(lang)
     found: list[tuple[int, int]] = []
     for start, end in _blocks(plain, info):
         found.extend(_block_sentences(plain, start, end, lang, info))
     return found
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
+def _parted_short(text: str, lang: str) -> tuple[tuple[int, int], ...]:
+    """A question parts its first passages twice, and the next question many of them again."""
+    return tuple(_parted(text, lang))
 
 
 def _lines(text: str) -> list[tuple[int, int]]:

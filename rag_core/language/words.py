@@ -19,7 +19,10 @@ _LETTERS = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{_UNSPACED}]--[{_ALONE}]--{_RAISED}]"
 _RUN = rf"(?:{_LETTERS}++|(?<!\p{{Nd}}|\p{{Ll}}{{4}}){_RAISED}++)++"
 _JOINT = r"(?:[\u00AD\u200C\u200D]|(?<=\p{Nd})[.,](?=\p{Nd})|(?<=\p{L})\^(?=\p{Nd}))"
 _UNSPACED_RUN = rf"[[{_UNSPACED}]&&[\p{{L}}\p{{M}}\p{{N}}]][[{_UNSPACED}]\p{{M}}]*+"
-_WORD = regex.compile(rf"(?P<unspaced>{_UNSPACED_RUN})|[{_ALONE}]|(?:{_RUN}|{_RAISED}++(?:{_RUN})?+)(?:{_JOINT}{_RUN})*+", regex.V1)
+_ANY_WORD = rf"(?P<unspaced>{_UNSPACED_RUN})|[{_ALONE}]|(?:{_RUN}|{_RAISED}++(?:{_RUN})?+)(?:{_JOINT}{_RUN})*+"
+# Most words are letters of Latin script alone, and no mark, digit or joint follows: for these the first pattern says the same, sooner.
+_PLAIN_WORD = r"[a-zA-Z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u024F]++(?![^\x00-\x7F]|[0-9^])"
+_WORD = regex.compile(f"{_PLAIN_WORD}|{_ANY_WORD}", regex.V1)
 _UNSPACED_LETTER = regex.compile(rf"[{_UNSPACED}]")
 _POWER = regex.compile(r"(?<=\p{L})\^(?=\p{Nd})")
 _MARKED_LETTER = regex.compile(r"([\p{Latin}\p{Greek}\p{Cyrillic}])\p{Mn}+")
@@ -44,17 +47,20 @@ def words(text: str) -> list[Word]:
     """
     found: list[Word] = []
     for match in _WORD.finditer(text):
-        found += _parted(match.group(), match.start()) if match["unspaced"] else [Word(match.group(), match.start(), match.end())]
+        if match.lastgroup is None:
+            found.append(Word(match.group(), match.start(), match.end()))
+        else:
+            found += _parted(match.group(), match.start())
     return found
 
 
 def word_texts(text: str) -> Iterator[str]:
     """The texts of `words`, without their offsets."""
     for match in _WORD.finditer(text):
-        if match["unspaced"]:
-            yield from (word.text for word in _parted(match.group(), match.start()))
-        else:
+        if match.lastgroup is None:
             yield match.group()
+        else:
+            yield from (word.text for word in _parted(match.group(), match.start()))
 
 
 def _parted(run: str, start: int) -> Iterator[Word]:

@@ -32,8 +32,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
-    "language": (3, "dca8226970b9"),
-    "features": (9, "f4c9e04ed8b0"),
+    "language": (3, "ec80468548af"),
+    "features": (9, "e11aad50c8a9"),
 }
 
 

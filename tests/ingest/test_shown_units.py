@@ -7,9 +7,9 @@ import pytest
 from folding import each
 from paper import embedder
 
-from rag_core.domain.documents import Page
-from rag_core.domain.passages import Passage
-from rag_core.grounding.units import Unit, units
+from rag_core.domain.documents import Page, Span
+from rag_core.domain.passages import Passage, PassageKind
+from rag_core.grounding.units import Unit, _cells_of_short, cells, units
 from rag_core.ingest.passages.chunk import chunk
 from rag_core.ingest.passages.strategies import STRATEGIES
 from rag_core.ingest.reading.pdf import read_pdf
@@ -188,3 +188,17 @@ def test_given_a_whole_sentence_set_as_a_heading_when_read_then_it_says_somethin
     assert said(rule)[0] == rule
     for title in ("Smoking in the Flat.", "Terms And Conditions Of Use Today.", "Article 5. Smoking is forbidden in the flat.", rule[:-1]):
         assert title not in said(title)
+
+
+def test_given_a_table_whose_page_reads_otherwise_now_then_its_rows_do_too_and_a_giant_row_is_not_remembered() -> None:
+    table = Passage("p", "d", "Fee 10 Fee 20", (Span(1, 0, 13),), "en", kind=PassageKind.TABLE)
+    held = _cells_of_short.cache_info().currsize
+
+    def found(text: str) -> list[str]:
+        return [unit.text for unit in units(table, lambda document, page: text)]
+
+    assert found("Fee\t10\nFee\t20") == ["Fee | 10", "Fee | 20"]
+    assert found("Fee\t11\nFee\t21") == ["Fee | 11", "Fee | 21"]
+    assert _cells_of_short.cache_info().currsize <= held + 4
+    assert cells("\t".join(["a"] * 300)) == " | ".join(["a"] * 300)
+    assert _cells_of_short.cache_info().currsize <= held + 4

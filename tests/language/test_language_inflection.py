@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_core.language import LANGUAGES, content_terms, fold, forms, keywords, lemma, stem, synonyms, term, terms, words
-from rag_core.language.inflection import _stem, _stem_of_lemma, _stemmer, dictionaries
+from rag_core.language.inflection import _forms_of_short, _stem, _stem_of_lemma, _stemmer, _terms_of_short, dictionaries
 
 LANGS = ["en", "cs", "de", "hi", "es", "ru", "und", "zh", "../en"]
 # Letters whose upper and lower case forms are one to one, so that "other case" is well defined.
@@ -55,6 +55,25 @@ def test_given_any_text_when_indexed_then_every_word_has_one_term_that_is_not_em
 
     assert len(found) == len(words(plain))
     assert all(found)
+
+
+def test_given_a_text_whose_terms_are_remembered_then_a_caller_changes_only_its_own_and_each_language_has_its_own() -> None:
+    first = terms("die Katzen schlafen", "de")
+    first.append("another")
+
+    assert terms("die Katzen schlafen", "de") == first[:-1] == [term(word, "de") for word in ("die", "Katzen", "schlafen")]
+    assert terms("die Katzen schlafen", "en") == [term(word, "en") for word in ("die", "Katzen", "schlafen")] != first[:-1]
+
+
+def test_given_texts_and_words_of_any_length_and_number_when_analysed_then_what_is_remembered_has_a_bound() -> None:
+    held = _terms_of_short.cache_info().currsize, _forms_of_short.cache_info().currsize
+    long = "long text " * 250
+
+    assert len(terms(long, "en")) == 500
+    assert forms("x" * 65, "en") == {"x" * 65}
+
+    assert (_terms_of_short.cache_info().currsize, _forms_of_short.cache_info().currsize) == held
+    assert None not in (_terms_of_short.cache_info().maxsize, _forms_of_short.cache_info().maxsize)
 
 
 def test_given_words_of_every_language_then_no_dictionary_is_read_twice() -> None:

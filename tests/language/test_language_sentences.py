@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.language import sentences
+from rag_core.language.sentences import _parted_short
 
 # "|" is where a sentence ends; it stands for one space.
 TRAPS = {
@@ -190,3 +191,20 @@ def test_given_a_number_at_the_end_of_a_paragraph_when_split_then_it_ends_the_se
     text = "Absatz 6 galt bis 2021.\n\nDer Hafen ruht."
 
     assert [text[start:end] for start, end in sentences(text, lang)] == ["Absatz 6 galt bis 2021.", "Der Hafen ruht."]
+
+
+def test_given_a_text_that_is_remembered_then_a_caller_changes_only_its_own_and_each_language_parts_it_by_its_own_words() -> None:
+    text = "Laut Ziff. Vier gilt das."
+    first = sentences(text, "de")
+    first.clear()
+
+    assert len(sentences(text, "de")) == 1
+    assert len(sentences(text, "und")) > 1
+
+
+def test_given_texts_of_any_length_and_number_when_split_then_what_is_remembered_has_a_bound() -> None:
+    held = _parted_short.cache_info().currsize
+
+    assert len(sentences("This is long. " * 200, "en")) == 200
+    assert _parted_short.cache_info().currsize == held
+    assert _parted_short.cache_info().maxsize is not None

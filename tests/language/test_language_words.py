@@ -6,11 +6,13 @@ import time
 import unicodedata
 from itertools import pairwise
 
+import regex
 from folding import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_core.language import fold, words
+from rag_core.language import fold, word_texts, words
+from rag_core.language.words import _ANY_WORD, _WORD
 
 TEXT = st.text(max_size=80) | st.text(
     alphabet="ažŘ čß.,-1٢^²₂½ \u0301\u093c\u0901\u200d\u00adक्षि सिНйё合カ北京กรุงเทพ\U00020000한ﬁİıΣς\ud800", max_size=40
@@ -41,6 +43,7 @@ def test_given_any_text_when_split_then_every_word_is_the_text_at_its_offsets(te
     found = words(text)
 
     assert all(text[word.start : word.end] == word.text for word in found)
+    assert list(word_texts(text)) == [word.text for word in found]
     assert all(one.end <= other.start for one, other in pairwise(found))
 
 
@@ -69,6 +72,16 @@ def test_given_hostile_text_when_split_and_folded_then_it_ends_soon_with_true_of
     assert bool(fold(text)) == bool(text)
 
     assert time.process_time() - started < 5  # linear takes milliseconds; the quadratic first version took 109 s
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.text(alphabet="abZÀÖØöøß\u024f\u0250×÷ªº 019.,^²½-\u0301\u00ad\u200dनी日ไ한Д_", max_size=12))
+def test_given_any_text_when_split_then_the_pattern_for_plain_words_changes_nothing(text: str) -> None:
+    whole = regex.compile(_ANY_WORD, regex.V1)
+
+    assert [(found.span(), found.lastgroup) for found in _WORD.finditer(text)] == [
+        (found.span(), "unspaced" if found["unspaced"] else None) for found in whole.finditer(text)
+    ]
 
 
 def test_given_devanagari_when_split_then_vowel_signs_and_joiners_stay_inside_the_word() -> None:

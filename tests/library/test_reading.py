@@ -125,3 +125,5 @@ def test_given_words_in_columns_when_stored_then_they_stand_on_disk_as_words_one
     assert "".join(layout_json(columns, ())) == "".join(layout_json(one, ()))
     assert json.loads("".join(layout_json(columns, ())))["words"][0][:2] == [0, 3]
     assert "".join(layout_json(Words.of([]), ())) == "".join(layout_json((), ()))
+    assert list(columns) == [columns[0], columns[1]] == one
+    assert {type(offset) for word in columns for offset in word[:2]} == {int}
