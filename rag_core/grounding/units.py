@@ -173,7 +173,7 @@ def _only_names(sentence: str, role: Role, count: int) -> bool:
     if role is Role.CAPTION:
         return True
     found = [word.text for word in words(sentence)]
-    if count == 1 or len(found) > TITLE_WORDS or not sentence.endswith((".", ":")) or any(map(str.isdigit, sentence)):
+    if not found or count == 1 or len(found) > TITLE_WORDS or not sentence.endswith((".", ":")) or any(map(str.isdigit, sentence)):
         return False
     return role is not Role.ITEM and all(word[0].isupper() for word in found if len(word) > SMALL_WORD) and found[0][0].isupper()
 

@@ -335,6 +335,15 @@ def test_given_a_table_then_its_rows_are_the_units_without_the_header() -> None:
     assert [TABLE_PAGE[one.spans[0].start : one.spans[0].end] for one in found] == ["Bolt\t5", "Nut\t7"]
 
 
+def test_given_a_piece_that_begins_with_a_sign_alone_then_its_sentences_are_the_units() -> None:
+    """A scan's bullet is read as a full stop at times."""
+    text = ". The rest is paid later. It is due in May."
+    span = Span(1, 0, len(text))
+    of = Passage("d1#1", "d1", text, (span,), "en", pieces=(Piece(Role.TEXT, (span,)),))
+
+    assert [one.text for one in units(of, lambda document, page: text)] == ["The rest is paid later.", "It is due in May."]
+
+
 def test_given_sentences_with_hidden_words_that_were_kept_then_they_are_no_units() -> None:
     text = "The sum is \u2e284,200,000\u2e29 dollars. It was paid in May."
     kept = Passage("h#1", "h", text, (Span(1, 0, len(text)),), "en")
