@@ -134,7 +134,7 @@ class Opened:
 
     def size_bytes(self) -> int:
         """The bytes that the collection takes on disk: indexes, pages, sources, unfinished files, and the older versions that are kept."""
-        return self._store.size_bytes()
+        return self._store.disk_size.bytes()
 
     def room_taken(self) -> tuple[int, int]:
         """How many documents the quota counts, with those that wait to be indexed, and the bytes of their files."""

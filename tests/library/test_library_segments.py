@@ -117,3 +117,31 @@ def test_given_a_manifest_that_is_known_then_clearing_away_reads_it_no_more_than
     monkeypatch.undo()
     assert len([*(tmp_path / "default/manifests").iterdir()]) == stored.KEPT_VERSIONS
     check_whole(opened)
+
+
+def test_given_a_version_of_another_process_then_only_the_files_that_are_new_are_compared_with_their_checksums(tmp_path, monkeypatch):
+    opened, reader, read = filled(tmp_path), library(tmp_path), []
+    before = set(files(tmp_path).values())
+    verify_file = stored.verify_file
+    monkeypatch.setattr(stored, "verify_file", lambda path, expected: read.append(path) or verify_file(path, expected))
+
+    opened.add([text("new", "Dogs run about.", language="en")], SETTINGS)
+    assert reader.refresh()
+
+    newest = opened._store.manifest(known=True)
+    assert set(read) == {tmp_path / "default" / name for name in newest.files if files(tmp_path)[tmp_path / "default" / name] not in before}
+    assert 0 < len(read) < len(newest.files)
+    assert found(reader, "dogs")
+    assert len(library(tmp_path).snapshot.passages) == 10
+    assert len(set(read)) == len(newest.files), "whoever opens it compares them all"
+
+
+def test_given_a_file_that_was_changed_after_it_was_compared_then_the_next_version_is_refused(tmp_path):
+    opened, reader = filled(tmp_path), library(tmp_path)
+    opened.add([text("new", "Dogs run about.", language="en")], SETTINGS)
+    path = max(tmp_path.glob("default/indexes/*/vectors.0/vectors.faiss"))
+    path.write_bytes(path.read_bytes()[:-1] + b"\x7f")
+
+    with pytest.raises(LibraryDamaged, match=r"vectors\.0/vectors\.faiss was changed"):
+        reader.refresh()
+    assert len(reader.snapshot.documents) == 9

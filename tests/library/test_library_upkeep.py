@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from pathlib import Path
 
 import pymupdf
 import pytest
@@ -15,6 +17,7 @@ from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.documents import Metadata
 from rag_core.errors import InvalidInput, LibraryError, ModelUnavailable
 from rag_core.library.library import Library
+from rag_core.library.stored import disk_size
 from rag_core.library.stored.sources import Source
 from rag_core.library.stored.store import collections, create_collection
 from rag_core.wiring import as_built
@@ -279,6 +282,36 @@ def test_given_documents_when_their_size_is_asked_for_then_it_is_that_of_their_f
     assert [len(opened.snapshot.passages_of(id)) for id in (one, two)] == [len(opened.snapshot.passages) - 1, 1]
     with pytest.raises(InvalidInput):
         opened.snapshot.passages_of("nobody")
+
+
+def test_given_files_that_come_and_go_when_the_size_on_disk_is_asked_for_again_then_only_new_documents_are_looked_at(tmp_path, monkeypatch):
+    opened, looked = library(tmp_path), []
+    root = tmp_path / "default"
+    assert opened.size_bytes() == 0
+    ids = [row.id for row in opened.add([text("one", LONG), text("two", "Beta.")], SETTINGS).added]
+    sizes = disk_size._sizes
+    monkeypatch.setattr(disk_size, "_sizes", lambda paths: sizes(looked.append(path) or path for path in paths))
+
+    def really() -> int:
+        each = {path.stat().st_ino: path.stat().st_size for path in root.rglob("*") if path.is_file()}
+        return sum(each.values())
+
+    def looked_at() -> set[str]:
+        return {Path(path).relative_to(root).parts[1][:8] for path in looked if "/documents/" in path or "/sources/" in path}
+
+    assert opened.size_bytes() == really()
+    assert looked_at() == {id.removeprefix("sha256:")[:8] for id in ids}
+    looked.clear()
+    (three,) = opened.add([text("three", "Gamma.")], SETTINGS).added
+    assert opened.size_bytes() == really()
+    assert looked_at() == {three.id.removeprefix("sha256:")[:8]}
+    opened.erase(ids[0])
+    assert opened.size_bytes() == really()
+    (root / "damaged-1/sources").mkdir(parents=True)
+    source = next((root / "sources").iterdir())
+    os.link(source, root / "damaged-1/sources" / source.name)
+    (root / "damaged-1/list").write_text("another")
+    assert opened.size_bytes() == really() < sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
 
 
 def test_given_the_first_of_many_documents_when_it_is_complete_then_it_is_published_at_once(tmp_path):

@@ -61,7 +61,7 @@ def show_totals(engine: Engine, snapshot: Snapshot) -> None:
     """Show the size of the collection in four numbers."""
     root = engine.library.size_bytes()
     with st.container(horizontal=True, gap="large", key="totals"):
-        st.metric(say("documents.total_documents"), len(snapshot.documents), width="content")
+        st.metric(say("documents.total_documents"), len(snapshot.documents), width="content", format="localized")
         st.metric(say("documents.total_pages"), sum(d.page_count for d in snapshot.documents), width="content", format="localized")
         st.metric(
             say("documents.total_passages"), len(snapshot.passages), width="content", format="localized", help=say("documents.passage_help")

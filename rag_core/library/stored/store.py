@@ -34,6 +34,7 @@ from rag_core.errors import InvalidInput, LibraryDamaged, LibraryError, RagError
 from rag_core.library.disk.files import (
     Stamp,
     damaged,
+    identity,
     read_verified,
     stamp,
     storage_problems,
@@ -45,6 +46,7 @@ from rag_core.library.disk.files import (
 )
 from rag_core.library.disk.private import make_folder
 from rag_core.library.stored import stored_sources, titles
+from rag_core.library.stored.disk_size import DiskSize
 from rag_core.library.stored.lists import Lists
 from rag_core.library.stored.manifest import LISTS, Entry, Head, Manifest
 from rag_core.library.stored.needed import Needed
@@ -86,7 +88,9 @@ class Store:
         self.lexical = lexical
         self._newest: tuple[tuple[int, str], Manifest] | None = None
         self.lists = Lists(self.root)
+        self.disk_size = DiskSize(self.root)
         self._needed = Needed(self.lists)
+        self._verified: dict[tuple[int, int, int], Stamp] = {}  # files of indexes that were compared, of the newest version
 
     def pointer(self) -> tuple[int, str]:
         """The newest version and its manifest's SHA-256; (0, "") when nothing was published.
@@ -161,13 +165,21 @@ class Store:
     def load(self, manifest: Manifest, known: Mapping[str, Sequence[Passage]]) -> Snapshot:
         """The version as a snapshot; its indexes and passages are compared with their checksums first.
 
-        `known` are passages already in memory, by key; they are not read again. Pages are compared when they are read.
+        `known` are passages already in memory, by key; they are not read again. Nor are files of the indexes that were compared here, and
+        stay as they were in the version before. Pages are compared when they are read.
 
         Raises:
             LibraryDamaged: a file is missing or was changed.
         """
+        verified: dict[tuple[int, int, int], Stamp] = {}
         for name, expected in (manifest.files or {}).items():
+            with suppress(FileNotFoundError):
+                found = identity(self.root / name)
+                verified[found] = expected
+                if self._verified.get(found) == expected:
+                    continue
             verify_file(self.root / name, expected)
+        self._verified = verified
         folder = self.root / "indexes" / manifest.index
         vectors = self.vectors.load(folder) if manifest.entries else self.no_vectors()  # an empty library may have been another store's
         dim = vectors.vectors([0]).shape[1] if manifest.entries else 0
@@ -276,16 +288,6 @@ class Store:
                 if any(entry.document.id == document_id for entry in self.lists.entries(Head.from_bytes(path.read_bytes(), path), path)):
                     return True
         return False
-
-    def size_bytes(self) -> int:
-        """The sizes of all files of the collection, added up. What versions share counts once."""
-        sizes: dict[int, int] = {}
-        for folder, _, names in os.walk(self.root):
-            for name in names:
-                with suppress(OSError):  # cleared away meanwhile
-                    found = os.stat(os.path.join(folder, name))
-                    sizes[found.st_ino] = found.st_size
-        return sum(sizes.values())
 
 
 def collections(folder: Path) -> tuple[str, ...]:
