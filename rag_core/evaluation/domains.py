@@ -12,6 +12,7 @@ from functools import cache
 
 from rag_core.domain.documents import Document
 from rag_core.domain.ports import Corpus
+from rag_core.gating.named import searched_documents
 from rag_core.language import question_language, terms
 from rag_core.settings.profiles import GENERAL, profiles
 
@@ -33,11 +34,7 @@ def searched(corpus: Corpus, documents: Collection[str] | None = None, filters: 
     Raises:
         InvalidInput: one is not there.
     """
-    rows = corpus.rows(documents, filters or {})
-    if rows is None:
-        return tuple(corpus.documents)
-    ids = {corpus.passages[row].document for row in rows}
-    return tuple(one for one in corpus.documents if one.id in ids)
+    return tuple(searched_documents(corpus, corpus.rows(documents, filters or {})))
 
 
 def detect(question: str, documents: Sequence[Document]) -> Detected:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 
 from rag_core.domain.documents import Document
 from rag_core.domain.indexing import indexing_of
@@ -13,17 +14,19 @@ from rag_core.facts import entities
 from rag_core.facts.sentence.names import code_stands, codes
 from rag_core.gating.nowhere import MAX_TEXTS, nowhere
 from rag_core.language import terms, words
+from rag_core.library.stored.packed import documents_of
 from rag_core.retrieval.acronyms import listed
 from rag_core.retrieval.query import core, expand
 
 CODE_ROWS = 100  # passages by words in which a code is looked for
+_KEPT = 8  # libraries of which the words of all titles are kept: 10 microseconds a title, and each question asks for them; chosen
 
 
 def searched_documents(corpus: Corpus, rows: Sequence[int] | None) -> list[Document]:
     """The documents that hold any of these rows, in library order."""
     if rows is None:
         return list(corpus.documents)
-    ids = {corpus.passages[row].document for row in rows}
+    ids = documents_of(corpus.passages, rows)
     return [document for document in corpus.documents if document.id in ids]
 
 
@@ -36,13 +39,12 @@ def missing_entities(
     """
     if not named:
         return ()
-    languages = dict.fromkeys((language, *facts.languages))
+    languages = tuple(dict.fromkeys((language, *facts.languages)))
     titles = (*facts.names.values(), *facts.titles.values())
-    words_of_titles = {term for text in titles for code in languages for term in terms(text, code)}
 
     def stands(word: str) -> bool:
         spellings = list(dict.fromkeys(term for code in languages for term in terms(word, code)))
-        return not words_of_titles.isdisjoint(spellings) or bool(corpus.lexical.search(spellings, 1, rows))
+        return not _words_of(titles, languages).isdisjoint(spellings) or bool(corpus.lexical.search(spellings, 1, rows))
 
     def code_stands_somewhere(code: str) -> bool:
         found = corpus.lexical.search([term for lang in languages for term in terms(code, lang)], CODE_ROWS, rows)
@@ -59,6 +61,12 @@ def missing_entities(
         return all_stand(entity) or bool(full and all_stand(full))
 
     return tuple(entity for entity in named if not is_there(entity))
+
+
+@lru_cache(maxsize=_KEPT)
+def _words_of(titles: tuple[str, ...], languages: tuple[str, ...]) -> frozenset[str]:
+    """The index terms of titles in each of these languages."""
+    return frozenset(term for text in dict.fromkeys(titles) for code in languages for term in terms(text, code))
 
 
 def nowhere_spoken_of(measurements: Measurements, missing: Collection[str], corpus: Corpus, rows: Sequence[int] | None) -> tuple[str, ...]:

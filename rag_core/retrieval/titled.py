@@ -82,7 +82,7 @@ def _is_named(document: Document, names: Collection[tuple[str, ...]]) -> bool:
     return any(_stands(name, tokens) for name in names)
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 15)  # documents: with fewer than a library has, none would be found again; 20 MB at most
 def _title(title: str, name: str) -> tuple[str, ...]:
     """The words of a document's title and file name: each question asks for those of all documents."""
     return _words(title, name)
@@ -93,8 +93,13 @@ def _words(*texts: str) -> tuple[str, ...]:
     return tuple(fold(word) for text in texts for word in _WORD.findall(text))
 
 
+@lru_cache(maxsize=64)  # names of a question or two: all titles are held against each
+def _whole(name: tuple[str, ...]) -> str:
+    return "".join(map(fold, name))
+
+
 def _stands(name: tuple[str, ...], tokens: Sequence[str]) -> bool:
-    whole = "".join(map(fold, name))
+    whole = _whole(name)
     if len(name) == 1 and name[0].isupper() and len(whole) >= MIN_CAPITALS and any(token.startswith(whole) for token in tokens):
         return True
     return len(whole) >= MIN_LETTERS and any(_begins(whole, tokens[at:]) for at in range(len(tokens)))

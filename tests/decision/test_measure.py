@@ -31,6 +31,7 @@ from rag_core.domain.ports import Vectors
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, ModelUnavailable
+from rag_core.gating import named
 from rag_core.gating.answerability import SURELY, ReadTogether
 from rag_core.library.stored.sources import text_source
 from rag_core.settings import Mode, Settings
@@ -658,6 +659,21 @@ def test_given_a_clock_then_each_stage_is_timed_in_milliseconds() -> None:
     timings = measure("notice", settings(), CORPUS, replace(tools(), clock=lambda: float(next(ticks)))).timings
 
     assert set(timings.values()) == {1000.0}
+
+
+def test_given_a_library_of_many_titles_then_their_words_are_made_out_once_and_not_for_a_question_without_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    corpus, read = MemoryCorpus([Text(f"report-{number}", f"Item {number} is due.") for number in range(5)], HashEmbedder()), []
+    terms = named.terms
+    monkeypatch.setattr(named, "terms", lambda text, code: read.append(text) or terms(text, code))
+    titles = {text for document in corpus.documents for text in (document.name, document.title)}
+
+    assert measure("what is due?", settings(), corpus, tools()).missing_entities == ()
+    assert read == []
+    for question, missing in (("What did Marie Curie sign?", ("Marie Curie",)), ("What did Report 3 say to Pierre?", ("Pierre",))):
+        assert measure(question, settings(), corpus, tools()).missing_entities == missing
+    assert sorted(text for text in read if text in titles) == sorted(titles)
 
 
 def test_given_a_question_then_language_intent_keywords_and_entities_are_understood() -> None:

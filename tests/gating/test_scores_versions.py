@@ -33,7 +33,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
     "language": (3, "ec80468548af"),
-    "features": (9, "e11aad50c8a9"),
+    "features": (9, "e8d221c4cb0a"),
 }
 
 

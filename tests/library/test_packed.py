@@ -9,10 +9,12 @@ import pytest
 from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
 
 from rag_core.errors import LibraryDamaged
+from rag_core.evaluation.domains import searched
+from rag_core.gating.named import searched_documents
 from rag_core.language import terms
 from rag_core.library.disk.files import pack_vectors, vectors_in
 from rag_core.library.stored import packed
-from rag_core.library.stored.packed import Packed, Passages
+from rag_core.library.stored.packed import Packed, Passages, documents_of
 from rag_core.retrieval.hybrid import retrieve
 
 LONG = " ".join(f"Sentence {number} speaks of the bridge." for number in range(200))
@@ -51,6 +53,24 @@ def test_given_a_question_then_no_passages_are_unpacked_but_those_that_it_shows(
     assert len(ranking.candidates) > 2
     assert unpacked == [hit.passage.document for hit in ranking.hits]
     assert len(unpacked) == 2
+
+
+def test_given_a_part_of_a_library_that_is_searched_then_its_documents_are_told_without_unpacking_a_passage(tmp_path, unpacked):
+    before = made(tmp_path).snapshot
+    snapshot = library(tmp_path).snapshot
+
+    for rows in ([], [0], [len(before.passages) - 1, 0, 1], range(len(before.passages)), snapshot.rows(["two", "three"])):
+        ids = {before.passages[row].document for row in rows}
+        unpacked.clear()
+        assert documents_of(snapshot.passages, rows) == ids
+        assert searched_documents(snapshot, rows) == [document for document in before.documents if document.id in ids]
+        assert searched(snapshot, [document.id for document in before.documents if document.id in ids]) == tuple(
+            document for document in before.documents if document.id in ids
+        )
+        assert unpacked == []
+    assert searched_documents(snapshot, None) == list(before.documents)
+    assert documents_of(before.passages[1:], [0]) == {before.passages[1].document}
+    assert before.passages.documents([0, len(before.passages) - 1]) == {before.documents[0].id, before.documents[2].id}
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@ from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any, overload
 
+import numpy as np
+
 from rag_core.domain.passages import Passage
 from rag_core.library.disk.files import damaged, unpack
 from rag_core.library.stored.stored_json import passages_from_json
@@ -25,6 +27,11 @@ class Packed(Sequence[Passage]):
         self._data, self._count, self._document, self._path = data, count, document, path
         self._first: tuple[int, Passage] | None = None  # the one that was asked for first
         self._all: tuple[Passage, ...] | None = None
+
+    @property
+    def document(self) -> str:
+        """The id of the document that they all are of."""
+        return self._document
 
     def __len__(self) -> int:
         return self._count
@@ -74,6 +81,12 @@ class Passages(Sequence[Passage]):
         """The group that a row stands in."""
         return self.groups[bisect_right(self._ends, row)]
 
+    def documents(self, rows: Sequence[int]) -> set[str]:
+        """The ids of the documents that these rows are of; no passage is unpacked for it."""
+        numbers = np.unique(np.searchsorted(self._ends, np.asarray(rows, dtype=np.int64), side="right"))
+        groups = [self.groups[number] for number in numbers.tolist()]
+        return {group.document if isinstance(group, Packed) else group[0].document for group in groups}
+
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
 
@@ -98,3 +111,8 @@ class Passages(Sequence[Passage]):
 
     def __repr__(self) -> str:
         return repr(tuple(self))
+
+
+def documents_of(passages: Sequence[Passage], rows: Sequence[int]) -> set[str]:
+    """The ids of the documents that these rows are of."""
+    return passages.documents(rows) if isinstance(passages, Passages) else {passages[row].document for row in rows}
