@@ -94,7 +94,10 @@ def indexing_in_words(measurements: Measurements) -> str:
         return ""
     found = f"{state.percent} % of {'its' if state.documents == 1 else 'their'} passages can be found by meaning, all of them by words"
     doing = "indexed"
-    if state.pages:
+    if state.reading:
+        left = f"{state.reading} of them {'is' if state.reading == 1 else 'are'} still being read"
+        found = f"{found}. {left}: {state.read} of {state.pages} pages can be searched so far"
+    elif state.pages:
         doing = "read"
         far = f"{state.read} of {state.pages} pages can be searched so far"
         found = f"{far}, {state.percent} % of their passages by meaning, all of them by words"

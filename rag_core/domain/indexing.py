@@ -24,6 +24,7 @@ class Indexing:
         embedded: how many of these have a vector, so that they are found by cosine too.
         pages: of the documents that are still being read, all of their pages; 0 where none is.
         read: how many of these were read, and can be searched.
+        reading: how many documents are still being read, where others are read and wait for vectors alone; 0 where all of them are alike.
     """
 
     documents: int
@@ -32,10 +33,13 @@ class Indexing:
     embedded: int
     pages: int = 0
     read: int = 0
+    reading: int = 0
 
     def __post_init__(self) -> None:
         if not 0 < self.documents <= self.searched or not 0 <= self.embedded <= self.passages or not self.passages:
             raise ValueError(f"Indexing needs documents among the searched ones, and passages of which some are embedded, got {self}")
+        if not 0 <= self.reading < self.documents or (self.reading and not self.pages):
+            raise ValueError(f"Some of the documents that wait are still being read, and not all, got {self}")
         if not 0 < self.read < self.pages and (self.read, self.pages) != (0, 0):
             raise ValueError(f"Of a document that is still being read some pages are read, and not all, got {self}")
 
@@ -53,9 +57,9 @@ class Indexing:
         return None if probability is None else max(0.0, probability - ALLOWANCE * (1 - known))
 
     def to_json(self) -> dict[str, int]:
-        """As it stands in the metadata; without pages where all were read."""
-        row = asdict(self)
-        return row if self.pages else {name: value for name, value in row.items() if name not in ("pages", "read")}
+        """As it stands in the metadata; without pages where all were read, and without `reading` where it is 0."""
+        left_out = {*(() if self.pages else ("pages", "read")), *(() if self.reading else ("reading",))}
+        return {name: value for name, value in asdict(self).items() if name not in left_out}
 
 
 def indexing_of(metadata: Mapping[str, Any]) -> Indexing | None:

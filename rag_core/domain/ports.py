@@ -16,9 +16,26 @@ from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.domain.passages import Passage
 
 Vectors = NDArray[np.float32]
-Progress = Callable[[str, int, int], None]  # (what, done, total)
+Progress = Callable[[str, int, int], None]  # (what, done, total); `what` may be a `Step`
 PageText = Callable[[str, int], str]  # (document id, 1-based page) -> the page's raw text; "" where there is no such page
 Cancel = Callable[[], bool]  # True when the user wants to stop; read between batches
+
+
+class Step(str):
+    """A step of the work on one file, in words: "report.pdf: cutting". Several files may be in work at once, and have one name.
+
+    Args:
+        what: the words.
+        document: the id that the file's document has, or will have.
+    """
+
+    document: str
+
+    def __new__(cls, what: str, document: str) -> Step:
+        """As the class says."""
+        made = super().__new__(cls, what)
+        made.document = document
+        return made
 
 
 class Embedder(Protocol):

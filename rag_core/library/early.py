@@ -142,6 +142,7 @@ class Early:
         return Indexing(
             len(missing), len(searched), passages, embedded,
             pages=sum(one.pages for one in reading), read=sum(one.entry.document.page_count for one in reading),
+            reading=len(reading) if len(reading) < len(missing) else 0,
         )  # fmt: skip
 
     def embedded(self, rows: Sequence[int]) -> Snapshot:

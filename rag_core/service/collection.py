@@ -28,8 +28,9 @@ from rag_core.service.runs import Runs
 from rag_core.settings import DEFAULT_PRESET, Cost, Settings
 from rag_core.wiring import RecordStore, noting, quota_of, records
 from rag_core.work import loading
+from rag_core.work.files import File
 from rag_core.work.handing_in import HandingIn
-from rag_core.work.jobs import File, Work
+from rag_core.work.jobs import Work
 from rag_core.work.profiles import Taken
 
 if TYPE_CHECKING:

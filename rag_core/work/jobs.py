@@ -10,15 +10,15 @@ import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from rag_core.domain.acts import actor
-from rag_core.domain.ports import Cancel, Progress
+from rag_core.domain.ports import Cancel, Progress, Step
 from rag_core.errors import Cancelled, LimitExceeded, PasswordNeeded
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
 from rag_core.work.background import Background
+from rag_core.work.files import Far, File, FileState
 from rag_core.work.turns import Turn, Turns
 
 if TYPE_CHECKING:
@@ -31,41 +31,18 @@ LEFT_ALONE_SECONDS = 90.0  # a browser looks every half second, and once a minut
 MAX_UNFINISHED, MAX_EACH = 24, 8  # jobs of the page that run or wait, in all and of one person who signed in
 MAX_VISITORS, MAX_VISITOR = 120, 4  # the same for visitors of a shared demo, who are counted apart, and of one visitor
 MAX_KEPT = 50  # finished jobs whose result nobody has seen
-READING_SHARE, CUTTING_SHARE = 0.5, 0.1  # parts of a file's bar for reading and for cutting; embedding is the rest
 MIN_PACE_SECONDS = 3.0  # embedding takes so long before its pace is told
 WHOLE = ("documents", "questions")  # steps that count whole files, or questions
-
-
-class FileState(StrEnum):
-    """Where a file of a job stands."""
-
-    WAITING = "waiting"
-    READING = "reading"
-    CUTTING = "cutting"  # into passages, whose words are counted
-    EMBEDDING = "embedding"
-    READ = "read"  # done, and published with the next ones
-    READY = "ready"  # in the library: it can be asked
-    PROBLEM = "problem"
-
-
-STAGES = (FileState.READING, FileState.CUTTING, FileState.EMBEDDING)  # a file goes through them in this order
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file of a job: its name (untrusted text) and the id that its document has or will have."""
-
-    name: str
-    id: str
 
 
 @dataclass(eq=False)
 class Job(Background["AddReport | Ran"]):
     """One call of add, resume, reread, rebuild or evaluate.
 
-    `step` is what is being done now (untrusted text: it names a file), `done` of `total` its pages or passages; `files_done` of `files`
-    counts whole files or questions, files in the order of `listed` where that is known. `sources` are kept so that a password can be tried
-    without uploading again: while the job runs all of them, then those that need one.
+    `step` is what is being done with the current file (untrusted text: it names a file), `done` of `total` its pages or passages;
+    `files_done` of `files` counts whole files or questions, files in the order of `listed` where that is known. Files behind the current
+    one may be read already. `sources` are kept so that a password can be tried without uploading again: while the job runs all of them,
+    then those that need one.
     """
 
     title: str
@@ -89,12 +66,16 @@ class Job(Background["AddReport | Ran"]):
     taken_over: bool = False  # by another session, since that one was closed
     looked_at: float = field(default_factory=time.monotonic)  # by that session
     _first: tuple[float, int] | None = None  # when the first question was done, and how many were then: recorded ones take no time
-    _stage: str = ""  # the current file's: FileState.READING, FileState.CUTTING, FileState.EMBEDDING, or nothing yet
+    _far: dict[int, Far] = field(default_factory=dict, repr=False)  # by number, of the files that are in work
+    _numbers: dict[str, int] = field(default_factory=dict, repr=False)  # by the ids of their documents
+    _telling: threading.Lock = field(default_factory=threading.Lock, repr=False)  # two threads tell of files
     _paced: tuple[float, int] | None = None  # when the first passages of the current file had their vectors, and how many
     _failed: set[int] = field(default_factory=set, repr=False)
 
     def __post_init__(self) -> None:
         super().__init__("a job", kept="What was complete is kept.")
+        for number, file in enumerate(self.listed):
+            self._numbers.setdefault(file.id, number)
 
     @property
     def finished(self) -> bool:
@@ -104,19 +85,18 @@ class Job(Background["AddReport | Ran"]):
     @property
     def stage(self) -> str:
         """The stage of the current file: reading, cutting, embedding, or none of them."""
-        return self._stage
+        return self._current.stage
+
+    @property
+    def _current(self) -> Far:
+        return self._far.get(self.files_done, Far())
 
     @property
     def share(self) -> float:
-        """How much is done, in [0, 1]: whole files, and the part of the current one."""
-        part = self.done / self.total if self.total else 0.0
-        before, own = {
-            FileState.READING: (0.0, READING_SHARE),
-            FileState.CUTTING: (READING_SHARE, CUTTING_SHARE),
-            FileState.EMBEDDING: (READING_SHARE + CUTTING_SHARE, 1 - READING_SHARE - CUTTING_SHARE),
-        }.get(FileState(self._stage) if self._stage else FileState.WAITING, (0.0, 0.0))
-        part = before + own * part
-        return 1.0 if self.finished else min((self.files_done + part) / max(self.files, 1), 1.0)
+        """How much is done, in [0, 1]: whole files, and the parts of those in work."""
+        with self._telling:
+            done = self.files_done + sum(one.share for one in self._far.values())
+        return 1.0 if self.finished else min(done / max(self.files, 1), 1.0)
 
     @property
     def failed(self) -> bool:
@@ -134,7 +114,7 @@ class Job(Background["AddReport | Ran"]):
     @property
     def file_seconds_left(self) -> float | None:
         """How long the current file's passages still take to be embedded at the pace so far; None while there is none to tell from."""
-        if self._stage != FileState.EMBEDDING or self._paced is None:
+        if self.stage != FileState.EMBEDDING or self._paced is None:
             return None
         since, before = self._paced
         seconds = time.monotonic() - since
@@ -165,28 +145,50 @@ class Job(Background["AddReport | Ran"]):
 
     def state(self, number: int, ready: Collection[str]) -> FileState:
         """Where file `number` of `listed` stands, from 0; `ready` are the ids of the documents in the library."""
+        if number < self.files_done or self.finished:
+            if number >= self.files_done:  # it was stopped before the file's turn, which it gets when that is resumed
+                return FileState.WAITING
+            ended = FileState.READY if self.listed[number].id in ready else FileState.READ
+            return FileState.PROBLEM if number in self._failed else ended
         if number in self._failed:
             return FileState.PROBLEM
-        if number < self.files_done or self.finished:
-            passed = number < self.files_done
-            return FileState.READY if passed and self.listed[number].id in ready else FileState.READ if passed else FileState.WAITING
-        return FileState(self._stage) if number == self.files_done and self._stage else FileState.WAITING
+        far = self._far.get(number)
+        if far is None or not far.stage:
+            return FileState.WAITING
+        cut = far.stage == FileState.CUTTING and far.done == far.total and number > self.files_done
+        return FileState.CUT if cut else FileState(far.stage)
+
+    def far(self, number: int) -> Far | None:
+        """How far file `number` of `listed` is in its step, from 0; None where it is not in work."""
+        return self._far.get(number)
 
     def progress(self, step: str, done: int, total: int) -> None:
         """Take the progress that the library reports."""
+        with self._telling:
+            self._told(step, done, total)
+
+    def _told(self, step: str, done: int, total: int) -> None:
         if step in WHOLE:
-            self.files_done, self.files, self._stage, self._paced = done, total, "", None
+            self._far = {number: far for number, far in self._far.items() if number >= done}
+            self.files_done, self.files, self._paced = done, total, None
             if self._first is None:
                 self._first = time.monotonic(), done
-            return
-        what = step.rpartition(": ")[2]
-        if what == FileState.PROBLEM:
-            self._failed.add(self.files_done)
-            return
-        self.step, self.done, self.total = step, done, total
-        self._stage = what if what in STAGES else ""
-        if what == FileState.EMBEDDING and (self._paced is None or done < self._paced[1]):
-            self._paced = time.monotonic(), done
+        else:
+            number, what = self._number(step), step.rpartition(": ")[2]
+            if what == FileState.PROBLEM:
+                self._failed.add(number)
+                return
+            self._far[number] = Far(step, done, total)
+            if what == FileState.EMBEDDING and (self._paced is None or done < self._paced[1]):
+                self._paced = time.monotonic(), done
+        if self._current.step:
+            self.step, self.done, self.total = self._current.step, self._current.done, self._current.total
+
+    def _number(self, step: str) -> int:
+        """The number of the file that a step is about: the current one where it does not say. Files that nobody listed come in order."""
+        if not isinstance(step, Step):
+            return self.files_done
+        return max(self.files_done, self._numbers.setdefault(step.document, max(self.files_done, len(self._numbers))))
 
     def begin(self, work: Work, turn: Turn | None = None) -> None:
         """Do the work in a thread of its own, once it has its `turn`; its progress and what it comes to are written into the job."""

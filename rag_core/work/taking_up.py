@@ -15,8 +15,9 @@ from rag_core.library.stored.inbox import Accepted, Values
 from rag_core.settings import Settings
 from rag_core.wiring import cut_off
 from rag_core.work import loading
+from rag_core.work.files import File
 from rag_core.work.handing_in import HandingIn
-from rag_core.work.jobs import File, Job, Runner
+from rag_core.work.jobs import Job, Runner
 
 _log = logging.getLogger(__name__)
 Rows = Sequence[tuple[Accepted, Values]]

@@ -117,8 +117,21 @@ def test_given_the_embedded_model_in_a_child_then_all_it_says_is_what_it_says_in
     assert np.array_equal(apart.embed(texts), here.embed(texts))
     assert apart.embed([]).shape == here.embed([]).shape
     assert apart.count_tokens(texts) == here.count_tokens(texts)
+    assert apart.count_tokens([]) == []
+    with apart._lock.held(), here._model.lock:  # who counts waits for no forward pass
+        assert apart.count_tokens(texts) == here.count_tokens(texts) == [9, 2, 13, 13, 902]
     assert (apart.name, apart.max_tokens) == (here.name, here.max_tokens)
     assert wiring.embedder_apart(EMBEDDED, here.precision) is apart
+
+
+def test_given_no_tokenizer_in_this_process_then_the_child_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding_process, "WORKER", "rag_core.adapters.child.worker")
+    monkeypatch.setattr(embedding_process.TokenCounter, "of_package", lambda: {}["gone"])
+    embedder = ProcessEmbedder(EMBEDDED)
+
+    assert embedder._counter is None
+    assert embedder.count_tokens(["The notice period is 30 days."]) == [9]
+    embedder.close()
 
 
 def test_given_a_model_that_is_not_there_then_the_problem_is_the_one_in_process_until_it_is_there(

@@ -49,6 +49,16 @@ def waiting(state: Indexing | None = HALF, of: Settings | None = None, **fields:
             "1 of 3 documents is still being read: 32 of 40 pages can be searched so far, "
             "0 % of their passages by meaning, all of them by words.",
         ),
+        (
+            Indexing(3, 8, 400, 100, pages=60, read=32, reading=1),
+            "3 of 8 documents are still being indexed: 25 % of their passages can be found by meaning, all of them by words. "
+            "1 of them is still being read: 32 of 60 pages can be searched so far.",
+        ),
+        (
+            Indexing(3, 8, 400, 100, pages=120, read=64, reading=2),
+            "3 of 8 documents are still being indexed: 25 % of their passages can be found by meaning, all of them by words. "
+            "2 of them are still being read: 64 of 120 pages can be searched so far.",
+        ),
         (None, ""),
     ],
 )
@@ -109,7 +119,7 @@ def test_given_pages_that_are_not_read_then_an_estimate_is_lowered_as_if_nothing
     assert READING.lowered(None) is None
 
 
-@pytest.mark.parametrize("state", [HALF, READING])
+@pytest.mark.parametrize("state", [HALF, READING, Indexing(3, 8, 400, 100, pages=60, read=32, reading=1)])
 def test_given_a_record_then_it_names_the_state_and_replays_with_it(state: Indexing) -> None:
     measured = waiting(state)
 
@@ -128,6 +138,12 @@ def test_given_a_document_that_is_read_then_its_state_has_the_four_numbers_of_be
 def test_given_numbers_that_cannot_be_then_there_is_no_such_state(numbers: tuple[int, int, int, int]) -> None:
     with pytest.raises(ValueError, match="Indexing needs"):
         Indexing(*numbers)
+
+
+@pytest.mark.parametrize(("documents", "pages", "reading"), [(2, 10, 2), (2, 10, 3), (2, 10, -1), (2, 0, 1)])
+def test_given_documents_that_are_read_beside_none_that_waits_then_there_is_no_such_state(documents: int, pages: int, reading: int) -> None:
+    with pytest.raises(ValueError, match="Some of the documents"):
+        Indexing(documents, 9, 5, 0, pages, pages // 2, reading)
 
 
 @pytest.mark.parametrize(("pages", "read"), [(10, 10), (10, 11), (10, 0), (0, 3), (10, -1)])

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, FilePayload, Locator, Page, expect, sync_playwright
 
 from ui.app.texts import say
 from ui.documents.catalogue import ROW_PIXELS
@@ -160,11 +160,12 @@ def marked_rows(picture: Locator) -> dict[float, int]:
     return dict(picture.evaluate(YELLOW_ROWS))
 
 
-def drop(page: Page, name: str, data: bytes) -> None:
-    """Hand a file to the upload field, which takes none while the page is not connected to its server."""
+def drop(page: Page, name: str, data: bytes, **more: bytes) -> None:
+    """Hand a file, and `more` PDFs by their names, to the upload field, which takes none while the page is not connected to its server."""
+    files = {name: data} | {f"{other}.pdf": content for other, content in more.items()}
     field = page.locator('[data-testid="stFileUploader"] input[type=file]').first
     expect(field).to_be_enabled(timeout=WAIT_MS)
-    field.set_input_files({"name": name, "mimeType": "application/pdf", "buffer": data})
+    field.set_input_files([FilePayload(name=one, mimeType="application/pdf", buffer=content) for one, content in files.items()])
 
 
 def choose(page: Page, field: str, beginning: str) -> None:

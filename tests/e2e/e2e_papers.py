@@ -19,10 +19,10 @@ def pdf(text: str, title: str = "") -> bytes:
     return bytes(made.tobytes())
 
 
-def long_pdf(pages: int) -> bytes:
-    """Many pages, each about a buoy of its own."""
+def long_pdf(pages: int, first: int = 1) -> bytes:
+    """Many pages, each about a buoy of its own, from `first` on."""
     made = pymupdf.open()
-    for number in range(1, pages + 1):
+    for number in range(first, first + pages):
         signal = FEATURES[number % len(FEATURES)]
         text = f"Chapter {number}. The buoy {number} shows {signal}. Ships keep {number + 40} metres away from it. " * 6
         made.new_page().insert_textbox((50, 50, 545, 790), text, fontsize=11)

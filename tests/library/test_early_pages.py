@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
@@ -23,8 +24,10 @@ from rag_core.engine import Engine
 from rag_core.errors import InvalidInput
 from rag_core.language import terms
 from rag_core.library.disk.files import Stamp
+from rag_core.library.early import early
 from rag_core.library.indexing import drafts, reading
 from rag_core.library.indexing.drafts import Drafts, Memory
+from rag_core.library.indexing.waiting import WaitingDocument
 from rag_core.library.library import AddReport, Library
 from rag_core.library.stored.snapshot import Snapshot
 from rag_core.library.stored.sources import Source, sources_from
@@ -256,6 +259,22 @@ def test_given_a_file_that_is_refused_then_its_draft_is_gone_while_the_next_file
 
     assert seen
     assert seen == [["cat"]] * len(seen)
+
+
+def test_given_a_draft_beside_a_document_that_waits_then_the_state_tells_them_apart(opened: Library, source: Source) -> None:
+    states: list[Indexing | None] = []
+
+    def look(page: int) -> None:
+        if page == FIRST:
+            (draft,) = opened._waiting.all()
+            other = WaitingDocument(replace(opened.snapshot.entries[0], key="other"), "", draft.passages[:2], draft.terms[:2], Path())
+            view = early(opened.snapshot, [draft, other], opened._store.lexical, HashEmbedder())
+            assert view is not None
+            states.extend((state(view), Indexing(2, 3, len(draft.passages) + 2, 0, pages=PAGES, read=FIRST, reading=1)))
+
+    add(opened, source, look)
+
+    assert states[0] == states[1] is not None
 
 
 def test_given_a_draft_that_has_all_vectors_then_it_is_told_that_pages_are_missing(opened: Library, source: Source) -> None:

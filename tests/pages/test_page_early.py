@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pymupdf
@@ -165,3 +166,50 @@ def test_given_a_file_of_which_only_the_first_pages_are_read_when_asked_then_it_
     settle(page)
     assert INDEXING not in asked_of(page).decision.metadata
     assert not page.exception
+
+
+def test_given_several_files_of_which_the_first_has_no_vector_then_the_last_can_be_asked_and_the_page_says_how_many(
+    app: AppTest, library: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_PRESET", "open")
+    monkeypatch.setattr(adding, "EARLY_PASSAGES", 2)
+    page = settle(app)
+    files = [(f"bay-{number}.pdf", short_pdf(number), "application/pdf") for number in range(3)]
+    page.file_uploader[0].set_value([*files, ("bad.pdf", b"%PDF-1.7 nothing", "application/pdf")]).run()
+    (job,) = session_of(page).jobs
+    assert gate.stands.wait(JOB_SECONDS)
+    assert until(lambda: job.state(3, ()) == "problem")
+    page.run()
+
+    assert tell("jobs.early_files", n=3, files=4) in texts(page)
+    table = next(frame.value for frame in page.dataframe if say("jobs.state") in frame.value)
+    assert list(table[say("jobs.file")]) == ["bay-0.pdf", "bay-1.pdf", "bay-2.pdf", "bad.pdf"]
+    assert list(table[say("jobs.state")])[1:] == [tell("jobs.state_cut_early")] * 2 + [tell("jobs.state_problem")]
+
+    ask(page, "What does buoy 21 show?")
+
+    first = asked_of(page)
+    assert first.decision.citations[0].document == "bay-2.pdf"
+    assert f"3 of {first.measurements.metadata[INDEXING]['searched']} documents are still being indexed: 0 %" in said(page)
+    gate.go.set()
+    settle(page)
+    assert INDEXING not in asked_of(page).decision.metadata
+    assert not page.exception
+
+
+def short_pdf(number: int) -> bytes:
+    """Four pages about buoys of their own."""
+    made = pymupdf.open()
+    for at in range(4):
+        text = f"The buoy {10 * number + at} shows two red flags. Ships keep well away from buoy {10 * number + at} in any weather. " * 8
+        made.new_page().insert_textbox((50, 50, 545, 790), text, fontsize=11)
+    return bytes(made.tobytes(deflate=True))
+
+
+def until(holds: Callable[[], bool]) -> bool:
+    """Whether it came so far."""
+    for _ in range(int(JOB_SECONDS * 20)):
+        if holds():
+            return True
+        time.sleep(0.05)
+    return False

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import threading
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.domain.acts import Actor, acting
-from rag_core.domain.ports import Cancel, Progress
+from rag_core.domain.ports import Cancel, Progress, Step
 from rag_core.errors import LibraryBusy, LimitExceeded, NotAPdf, PasswordNeeded
 from rag_core.evaluation import Ran
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
-from rag_core.work.jobs import LEFT_ALONE_SECONDS, MAX_KEPT, MAX_VISITOR, MAX_VISITORS, File, Job, Runner, Work
+from rag_core.work.files import File
+from rag_core.work.jobs import LEFT_ALONE_SECONDS, MAX_KEPT, MAX_VISITOR, MAX_VISITORS, Job, Runner, Work
 from ui.app.jobs.progress import step_in_words
 
 SECONDS = 120.0  # reached by what hangs, on a busy machine too
@@ -323,3 +325,78 @@ def test_given_a_run_when_it_ends_then_what_it_did_is_kept_apart_from_what_was_a
     job = finished(Runner().start("run", lambda progress, stop: ran, 4, kind="evaluating"))
 
     assert (job.ran, job.report, job.error) == (ran, None, None)
+
+
+def test_given_files_that_are_read_while_one_is_embedded_then_each_is_told_by_its_id_whatever_its_name() -> None:
+    job = Job("work", files=4, listed=tuple(File("same.pdf", f"sha256:{n}") for n in range(4)))
+
+    def told(number: int, what: str, done: int, total: int) -> None:
+        job.progress(Step(f"same.pdf: {what}", f"sha256:{number}"), done, total)
+
+    told(0, "reading", 3, 3)
+    told(0, "embedding", 1, 9)
+    told(1, "reading", 1, 7)
+    assert states(job) == ["embedding", "reading", "waiting", "waiting"]
+    assert (job.step, job.done, job.total, job.stage) == ("same.pdf: embedding", 1, 9, "embedding")
+    told(1, "cutting", 6, 7)
+    assert states(job)[1] == "cutting"
+    told(1, "cutting", 7, 7)
+    told(2, "problem", 1, 1)
+    told(3, "reading", 2, 5)
+    assert states(job) == ["embedding", "cut", "problem", "reading"]
+    assert [(far.done, far.total) if far else None for far in map(job.far, range(4))] == [(1, 9), (7, 7), None, (2, 5)]
+    job.progress("documents", 1, 4)
+    assert states(job) == ["read", "cutting", "problem", "reading"]
+    assert (job.stage, job.done, job.total) == ("cutting", 7, 7)  # what was told of it before its turn
+    job.progress("documents", 3, 4)
+    assert (job.stage, job.done, job.total) == ("reading", 2, 5)
+
+
+def test_given_files_that_nobody_listed_then_those_that_are_read_ahead_are_not_taken_for_the_current_one() -> None:
+    job = Job("samples", files=3)
+
+    job.progress(Step("a.pdf: embedding", "a"), 1, 9)
+    job.progress(Step("b.pdf: reading", "b"), 1, 2)
+    assert (job.step, job.stage) == ("a.pdf: embedding", "embedding")
+    job.progress("documents", 1, 3)
+    assert job.step == "b.pdf: reading"
+
+
+def test_given_a_job_that_is_stopped_before_the_turn_of_a_file_with_a_problem_then_that_file_waits() -> None:
+    job = job_of("a.pdf", "b.pdf")
+    job.progress(Step("b.pdf: problem", "sha256:b.pdf"), 1, 1)
+    job.begin(lambda progress, stop: AddReport(cancelled=True))
+    finished(job)
+
+    assert states(job) == ["waiting", "waiting"]  # no report explains it
+
+
+@given(files=st.lists(PAGES_AND_PASSAGES, min_size=1, max_size=4), ahead=st.integers(0, 3))
+def test_given_any_files_of_which_the_next_are_read_ahead_then_the_bar_never_goes_back(files: list[tuple[int, int]], ahead: int) -> None:
+    job = Job("work", files=len(files), listed=tuple(File("file", str(n)) for n in range(len(files))))
+    shares, begun = [0.0], 0
+
+    def told(number: int, what: str, total: int) -> None:
+        for done in range(what == "reading", total + 1):
+            job.progress(Step(f"file: {what}", str(number)), done, total)
+            shares.append(job.share)
+
+    for number, (_, passages) in enumerate(files):
+        while begun < min(number + 1 + ahead, len(files)):
+            told(begun, "reading", files[begun][0])
+            told(begun, "cutting", files[begun][0])
+            begun += 1
+        told(number, "embedding", passages)
+        job.progress("documents", number + 1, len(files))
+        shares.append(job.share)
+
+    assert all(after >= before - 1e-12 for before, after in pairwise(shares))  # a sum of parts is rounded
+    assert shares[-1] == 1.0
+
+
+def test_given_texts_that_are_embedded_together_when_all_are_read_then_the_line_names_no_file_that_is_not_there() -> None:
+    job = job_of("a", "b")
+    job.progress("documents", 2, 2)
+    job.progress("2 texts: embedding", 1, 9)
+
+    assert step_in_words(job).startswith("File 2 of 2. 2 texts: embedding 1 of 9")

@@ -10,7 +10,7 @@ from rag_core.errors import LibraryBusy, LibraryError, ModelUnavailable, RagErro
 from rag_core.service.callers.people import Right
 from rag_core.settings import Settings
 from rag_core.wiring import VECTOR_STORES, as_built
-from rag_core.work.jobs import File
+from rag_core.work.files import File
 from ui.app import state
 from ui.app.jobs.progress import writing
 from ui.app.jobs.work import here, start_rebuild

@@ -22,6 +22,8 @@ import numpy as np
 from rag_core.adapters.child import frames
 from rag_core.adapters.child.started import Started
 from rag_core.adapters.child.turns import InTurn
+from rag_core.adapters.embedding.by_name import EMBEDDED
+from rag_core.adapters.embedding.embedded import TokenCounter
 from rag_core.adapters.embedding.pair_models import ANSWERABILITY_FILE, ANSWERABILITY_LANGUAGES, version_of
 from rag_core.domain.ports import Vectors
 from rag_core.errors import ModelTimedOut, ModelUnavailable
@@ -79,8 +81,19 @@ class ProcessEmbedder:
         """Tokens of each text, special tokens included, without any cut."""
         if not texts:
             return []
+        if self._counter is not None:
+            return self._counter.count(texts)
         head, _ = self.ask(len(texts) > SHORT, do="count_tokens", texts=list(texts))
         return list(head["counts"])
+
+    @cached_property
+    def _counter(self) -> TokenCounter | None:
+        """The embedded model's tokenizer, in this process: files are cut while the child embeds. None where the child has to count."""
+        if self._load["model"] != EMBEDDED:
+            return None
+        with suppress(Exception):  # the child says what is wrong
+            return TokenCounter.of_package()
+        return None
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of shape (len(texts), dim), float32: bit by bit those that the model gives in this process."""

@@ -6,13 +6,13 @@ every start of the program would wait for that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_core.adapters.embedding.by_name import EMBEDDED, unit_vectors, vocabulary_hash
+from rag_core.adapters.embedding.by_name import EMBEDDED, embedded_folder, unit_vectors, vocabulary_hash
 from rag_core.adapters.embedding.minilm import DIM, MiniLm
 from rag_core.domain.ports import Vectors
 
@@ -20,6 +20,37 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 MAX_TOKENS = 256  # as published with the model, special tokens included
+
+
+class TokenCounter:
+    """Counts tokens as the embedded model does, with a tokenizer of its own: whoever counts waits for no forward pass.
+
+    Safe to call from several threads.
+
+    Args:
+        text: of its tokenizer.json.
+    """
+
+    def __init__(self, text: str) -> None:
+        from tokenizers import Tokenizer
+
+        self._whole = Tokenizer.from_str(text)
+        self._whole.no_truncation()
+        self._whole.no_padding()
+
+    @classmethod
+    def of_package(cls) -> TokenCounter:
+        """With the tokenizer of the package that has the weights; raises ModelUnavailable, OSError or others where that cannot be used."""
+        return cls((embedded_folder() / "tokenizer.json").read_text(encoding="utf-8"))
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, special tokens included, without any cut."""
+        return [len(encoded) for encoded in self._whole.encode_batch_fast(list(texts))]
+
+    def vocabulary(self) -> Mapping[str, int]:
+        """Its tokens with their numbers."""
+        found: Mapping[str, int] = self._whole.get_vocab()
+        return found
 
 
 class EmbeddedModel:
@@ -33,13 +64,9 @@ class EmbeddedModel:
     """
 
     def __init__(self, precision: str = "auto") -> None:
-        from tokenizers import Tokenizer
-
         self._model = MiniLm("embedded", precision, MAX_TOKENS)
         self.precision = self._model.precision
-        self._whole = Tokenizer.from_str(self._model.tokenizer.to_str())
-        self._whole.no_truncation()
-        self._whole.no_padding()
+        self._counter = TokenCounter(self._model.tokenizer.to_str())
 
     @property
     def name(self) -> str:
@@ -54,12 +81,11 @@ class EmbeddedModel:
     @cached_property
     def tokenizer(self) -> str:
         """Hash of its vocabulary."""
-        return vocabulary_hash(self._whole.get_vocab())
+        return vocabulary_hash(self._counter.vocabulary())
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, special tokens included, without any cut."""
-        with self._model.lock:
-            return [len(encoded.ids) for encoded in self._whole.encode_batch_fast(list(texts))]
+        return self._counter.count(texts)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of shape (len(texts), 384), float32.

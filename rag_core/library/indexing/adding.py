@@ -1,16 +1,22 @@
-"""Adds accepted sources to a collection, one after the other. Each complete document is published, whatever happens to the rest."""
+"""Adds accepted sources to a collection, in their order. Each complete document is published, whatever happens to the rest.
+
+The vectors are made in this thread, one file after the other; a second one reads and cuts the next files meanwhile (`ahead`). It hands
+over what it made, and lets it be asked; all else is done here.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 
 from rag_core.domain.documents import Document
-from rag_core.domain.ports import Cancel, Progress, Vectors
+from rag_core.domain.ports import Cancel, Progress, Step, Vectors
 from rag_core.errors import Cancelled, IngestError, PasswordNeeded, RagError, StoredFileDamaged
 from rag_core.library.disk.files import storage_problems
+from rag_core.library.indexing.ahead import Ahead, Found
+from rag_core.library.indexing.announced import Announced
 from rag_core.library.indexing.elsewhere import Elsewhere
 from rag_core.library.indexing.embedding import Made
 from rag_core.library.indexing.indexer import Indexer, Prepared
@@ -48,10 +54,11 @@ class Adding:
         inbox: where the sources are listed until they are done.
         keep_locked: leave sources that need a password on the list.
         at_once: publish only when all is done, and leave what fails on the list.
-        progress: told ("documents", done, total), and ("<name>: problem", 1, 1) for a source that cannot be indexed.
+        progress: told ("documents", done, total), and ("<name>: problem", 1, 1) for a source that cannot be indexed. Two threads tell it
+            of their files, each `Step` with its document.
         cancelled: asked before every document and batch.
-        waiting: gets to know the long documents while they are embedded, unless all is published at once.
-        elsewhere: has PDFs made by workers; None to make all of them here.
+        waiting: gets to know the documents that wait for their vectors, unless all is published at once.
+        elsewhere: has PDFs made by workers; None to make all of them here. With workers no file is read ahead: they have all cores at work.
     """
 
     def __init__(
@@ -68,7 +75,7 @@ class Adding:
         elsewhere: Elsewhere | None = None,
     ) -> None:
         self._elsewhere = elsewhere
-        self._waiting, self._announced = None if at_once else waiting, dict[str, WaitingDocument]()
+        self._announced = Announced(None if at_once else waiting)
         self._writer, self._indexer, self._inbox = writer, indexer, inbox
         self._keep_locked, self._at_once, self._progress, self._cancelled = keep_locked, at_once, progress, cancelled
         self._added: list[str] = []
@@ -76,6 +83,8 @@ class Adding:
         self._problems: list[tuple[str, IngestError]] = []
         self._settled: list[str] = []  # digests that need not stay on the list
         self._group: list[Prepared] = []
+        self._ahead = Ahead()
+        self._told: set[str] = set()  # ids of the sources of whose problem it was told
 
     def run(self, rows: Sequence[tuple[Accepted, str | None]]) -> AddReport:
         """Index these sources, each with its password.
@@ -87,8 +96,7 @@ class Adding:
         try:
             return self._run(rows)
         finally:
-            if self._waiting is not None:
-                self._waiting.withdraw(self._announced)
+            self._announced.end()
 
     def _run(self, rows: Sequence[tuple[Accepted, str | None]]) -> AddReport:
         stopped = False
@@ -96,11 +104,10 @@ class Adding:
             with storage_problems("indexing"), self._elsewhere or nullcontext():
                 if self._elsewhere is not None:
                     self._elsewhere.begin([row for row, password in rows if self._fits_elsewhere(row, password)])
-                for number, (row, password) in enumerate(rows, 1):
-                    self._one(row, password)
-                    if self._progress is not None:
-                        self._progress("documents", number, len(rows))
-                self._finish_group()
+                else:
+                    self._ahead = Ahead(self._made_ahead, [(row, password) for row, password in rows if not self._is_there(row)])
+                with self._ahead:
+                    self._in_order(rows)
         except Cancelled:
             stopped = True
         except RagError:
@@ -118,44 +125,57 @@ class Adding:
             stopped,
         )
 
+    def _in_order(self, rows: Sequence[tuple[Accepted, str | None]]) -> None:
+        for number, (row, password) in enumerate(rows, 1):
+            self._one(row, password)
+            if self._progress is not None:
+                with self._ahead.paused():  # whoever is told may let others come first
+                    self._progress("documents", number, len(rows))
+        self._finish_group()
+
     def _publish(self) -> None:
         self._give_up_unwanted()
         self._writer.publish(anyhow=self._at_once)  # where nothing came of a rebuild, the library has to be usable all the same
         self._inbox.drop(self._settled)
 
     def _one(self, row: Accepted, password: str | None) -> None:
-        if self._stopped():
-            raise Cancelled("Stopped between two files.", remedy="Resume to index the rest.")
-        self._give_up_unwanted()
+        self._look()
+        if self._announced.is_given_up(row.id):
+            return
         published = self._writer.entries.get(row.id)
-        known = self._indexer.done(row, [published])
-        if published is not None and known is not None:
+        if published is not None and self._is_there(row):
             self._writer.entries[row.id] = self._indexer.dated(published.handed_in(row))
             self._unchanged.append(row.id)
             self._settled.append(row.digest)
             return
-        # what came back from a worker is complete on disk, and waits for its turn
-        apart = self._elsewhere is not None and self._elsewhere.makes(row)
-        entry = None if apart else self._indexer.done(row, self._indexer.complete(row))
-        if entry is not None:
-            self._warn(row, self._indexer.problem(row))
-            self._put(entry)
-            return
         made = self._make(row, password)
-        if made is None:
-            return
-        if isinstance(made, Entry):
+        if isinstance(made, Entry) and not self._is_apart(row):  # it stood complete on disk
+            self._warn(row, self._indexer.problem(row))
+            self._put(made)
+        elif isinstance(made, Entry):
             self._finish_group()
             self._put(made)
             self._publish_when_due()
-            return
-        prepared = made
-        self._warn(row, prepared.problem)
-        if row.kind == "pdf":
-            self._finish_group()
-        self._group.append(prepared)
-        if row.kind == "pdf" or sum(len(waiting.passages) for waiting in self._group) >= GROUP_PASSAGES:
-            self._finish_group()
+        elif made is not None:
+            self._warn(row, made.problem)
+            if row.kind == "pdf":
+                self._finish_group()
+            self._group.append(made)
+            if row.kind == "pdf" or sum(len(waiting.passages) for waiting in self._group) >= GROUP_PASSAGES:
+                self._finish_group()
+
+    def _look(self) -> None:
+        """Stop where the user wants to, and leave out what they deleted."""
+        self._require_going()
+        self._give_up_unwanted()
+
+    def _require_going(self) -> None:
+        if self._stopped():
+            raise Cancelled("Stopped between two files.", remedy="Resume to index the rest.")
+
+    def _is_there(self, row: Accepted) -> bool:
+        """Whether a source is in the library, indexed with the same settings."""
+        return self._indexer.done(row, [self._writer.entries.get(row.id)]) is not None
 
     def _fits_elsewhere(self, row: Accepted, password: str | None) -> bool:
         """Whether workers may make a source: a PDF without a password, which stays in this process, that is not made yet."""
@@ -164,32 +184,61 @@ class Adding:
         published = self._writer.entries.get(row.id)
         return self._indexer.done(row, [published]) is None and self._indexer.done(row, self._indexer.complete(row)) is None
 
-    def _make(self, row: Accepted, password: str | None) -> Prepared | Entry | None:
-        """The document that a worker made of a source, or what was read and cut of it here; None where neither can be."""
-        # one that is in the library already is asked as it is, until its new form is complete
-        drafted = self._drafted if self._waiting is not None and row.id not in self._writer.entries else None
+    def _is_apart(self, row: Accepted) -> bool:
+        """Whether workers make, or have made, the document of a source."""
+        return self._elsewhere is not None and self._elsewhere.makes(row)
+
+    def _make(self, row: Accepted, password: str | None) -> Found | None:
+        """The document of a source that a worker made or that stood complete on disk, or what was read here; None where there is none."""
         try:
-            made = self._elsewhere.entry(row) if self._elsewhere is not None else None
-            return made or self._indexer.prepare(row, password, drafted, lambda: row.id in self._unwanted())
+            if self._ahead.makes(row):
+                made = self._ahead.take(row, self._look)
+            else:
+                apart = self._elsewhere.entry(row) if self._elsewhere is not None else None
+                made = apart or self._prepared(row, password, lambda: row.id in self._announced.unwanted())
+            if made is None:
+                self._give_up_unwanted()
+            return made
         except Cancelled:
-            if self._stopped() or row.id not in self._unwanted():
-                raise
             self._give_up_unwanted()
+            if self._stopped() or not self._announced.is_given_up(row.id):
+                raise
         except IngestError as error:
             self._failed(row, error, self._keep_locked and row.needs_password and isinstance(error, PasswordNeeded))
         except (RagError, OSError):
             raise
         except Exception as error:  # a fault of ours on one file must not cost the user the other files
-            _log.exception("indexing a document failed")
+            _log.error("indexing a document failed", exc_info=error)
             problem = f"{row.name} could not be indexed because of a fault in this program ({type(error).__name__})."
             self._failed(row, IngestError(problem, remedy="Report it with the log; the other files are unharmed."))
         return None
 
-    def _drafted(self, draft: WaitingDocument) -> None:
+    def _prepared(self, row: Accepted, password: str | None, stopped: Cancel) -> Found:
+        """The complete document of a source, where one stands on disk, else what was read and cut of it."""
+        entry = None if self._is_apart(row) else self._indexer.done(row, self._indexer.complete(row))
+        return entry or self._indexer.prepare(row, password, self._announce_draft if self._is_new(row) else None, stopped)
+
+    def _made_ahead(self, row: Accepted, password: str | None, stopped: Cancel) -> Found:
+        """As `_prepared`, in the thread that is ahead: what is read can be asked, and what cannot be read is told, before its turn."""
+        self._require_going()
+        try:
+            made = self._prepared(row, password, lambda: stopped() or row.id in self._announced.unwanted())
+        except IngestError:
+            self._tell_problem(row)
+            raise
+        if isinstance(made, Prepared) and self._is_new(row):
+            # else its vectors are there in a moment
+            if self._announced.has(row.id) or len(made.passages) + self._ahead.passages >= EARLY_PASSAGES:
+                self._announced.announce([self._indexer.waiting(made)])
+        return made
+
+    def _is_new(self, row: Accepted) -> bool:
+        """Whether a document may be asked early: one that is in the library already is asked as it is, until its new form is complete."""
+        return self._announced.possible and row.id not in self._writer.entries
+
+    def _announce_draft(self, draft: WaitingDocument) -> None:
         """Let the first pages of a document be asked while the others are read."""
-        assert self._waiting is not None
-        self._announced[draft.id] = draft
-        self._waiting.announce([draft])
+        self._announced.announce([draft])
 
     def _warn(self, row: Accepted, problem: IngestError | None) -> None:
         if problem is not None:
@@ -197,19 +246,25 @@ class Adding:
 
     def _failed(self, row: Accepted, error: IngestError, keep: bool = False) -> None:
         self._problems.append((row.name, error))
-        if self._announced.pop(row.id, None) is not None and self._waiting is not None:  # its first pages could be read
-            self._waiting.withdraw([row.id])
         # a rebuild replaces the document: its source must stay on the list, unless nothing can be read from it any more
         if isinstance(error, StoredFileDamaged) or not (keep or self._at_once):
             self._settled.append(row.digest)
-        if self._progress is not None:
-            self._progress(f"{row.name}: problem", 1, 1)
+        self._tell_problem(row)
+
+    def _tell_problem(self, row: Accepted) -> None:
+        """Tell once that a source cannot be indexed, and take what was read of it out of sight."""
+        self._announced.withdraw(row.id)  # its first pages could be read
+        known = row.id in self._told
+        self._told.add(row.id)
+        if self._progress is not None and not known:
+            self._progress(Step(f"{row.name}: problem", row.id), 1, 1)
 
     def _finish_group(self) -> None:
         group, self._group = self._group, []
         if group:
-            self._announce(group)
+            self._announce_group(group)
             self._finish(group)
+            self._ahead.embedded()
             self._give_up_unwanted()
             self._publish_when_due()
 
@@ -217,16 +272,12 @@ class Adding:
         if not self._at_once:
             self._writer.publish_when_due()
 
-    def _announce(self, group: Sequence[Prepared]) -> None:
+    def _announce_group(self, group: Sequence[Prepared]) -> None:
         """Let new documents be asked while they are embedded, unless their vectors are there in a moment."""
-        if self._waiting is None:
-            return
-        if sum(len(one.passages) for one in group) < EARLY_PASSAGES and not any(one.row.id in self._announced for one in group):
-            return
-        # one that is in the library already is asked as it is, until its new form is complete
-        new = {one.row.id: self._indexer.waiting(one) for one in group if one.row.id not in self._writer.entries}
-        self._announced |= new
-        self._waiting.announce(list(new.values()))
+        new = [one for one in group if self._is_new(one.row) and not self._announced.has(one.row.id, whole=True)]
+        known = any(self._announced.has(one.row.id) for one in group)
+        if new and (known or sum(len(one.passages) for one in group) >= EARLY_PASSAGES):
+            self._announced.announce([self._indexer.waiting(one) for one in new])
 
     def _made(self, group: Sequence[Prepared]) -> Made:
         """Hands the vectors of a group on to its documents that are asked meanwhile."""
@@ -234,8 +285,7 @@ class Adding:
 
         def made(first: int, vectors: Vectors) -> None:
             for at, (id, place) in enumerate(places[first : first + len(vectors)]):
-                if id in self._announced:
-                    self._announced[id].put([place], vectors[at : at + 1])
+                self._announced.put(id, place, vectors[at : at + 1])
 
         return made
 
@@ -244,11 +294,10 @@ class Adding:
             for entry, parts in self._indexer.finish(group, self._made(group), self._is_unwanted(group)):
                 self._put(entry, parts)
         except Cancelled:
-            unwanted = self._unwanted()
-            left = [one for one in group if one.row.id not in unwanted]
+            self._give_up_unwanted()
+            left = [one for one in group if not self._announced.is_given_up(one.row.id)]
             if self._stopped() or len(left) == len(group):
                 raise
-            self._give_up_unwanted()
             if left:  # the others are embedded without those that somebody deleted
                 self._finish(left)
         except IngestError as error:  # said before any of them is complete
@@ -261,27 +310,36 @@ class Adding:
     def _stopped(self) -> bool:
         return self._cancelled is not None and self._cancelled()
 
-    def _unwanted(self) -> frozenset[str]:
-        return self._waiting.unwanted() if self._waiting is not None else frozenset()
-
     def _is_unwanted(self, group: Sequence[Prepared]) -> Cancel:
+        """Whether somebody deleted one of these. What they deleted of the files behind is given up at once: they wait for that."""
         ids = {one.row.id for one in group}
-        return lambda: not ids.isdisjoint(self._unwanted())
 
-    def _give_up_unwanted(self) -> None:
-        """Leave out what somebody deleted while it waited, and forget that it was handed in."""
-        gone = self._unwanted() & self._announced.keys()
+        def look() -> bool:
+            unwanted = self._announced.unwanted()
+            if unwanted and ids.isdisjoint(unwanted):
+                self._give_up_unwanted(but=ids)
+            return not ids.isdisjoint(unwanted)
+
+        return look
+
+    def _give_up_unwanted(self, but: Collection[str] = ()) -> None:
+        """Leave out what somebody deleted while it waited, and forget that it was handed in; `but` these, whose turn comes."""
+        gone = self._announced.give_up(but)
+        if not gone:
+            return
+        self._ahead.give_up(gone)
+        self._group = [one for one in self._group if one.row.id not in gone]
         for id in gone & set(self._added):  # embedded already, and not published
             self._writer.remove(id)
             self._added.remove(id)
-        if gone and self._waiting is not None:
-            self._inbox.drop({id.removeprefix("sha256:") for id in gone})
-            self._waiting.withdraw(gone)
+        self._inbox.drop({id.removeprefix("sha256:") for id in gone})
+        self._announced.given_up(gone)
 
     def _put(self, entry: Entry, parts: Parts | None = None) -> None:
         old = self._writer.entries.get(entry.document.id)
         if old is not None:  # indexed anew with other settings: what the user wrote about it stays
             entry = old.handed_in(entry.source).reindexed(entry)
         self._writer.put(entry, parts)
+        self._announced.embedded(entry.document.id)
         self._added.append(entry.document.id)
         self._settled.append(entry.source.digest)

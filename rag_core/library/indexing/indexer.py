@@ -18,7 +18,7 @@ from typing import Any
 
 from rag_core.domain.documents import Document
 from rag_core.domain.passages import Passage
-from rag_core.domain.ports import Cancel, Embedder, Progress
+from rag_core.domain.ports import Cancel, Embedder, Progress, Step
 from rag_core.errors import IngestError, InvalidInput, LibraryDamaged, LibraryError, StoredFileDamaged
 from rag_core.ingest.dating.dated import first_page_date
 from rag_core.ingest.layout import json_rows
@@ -129,7 +129,7 @@ class Indexer:
         stopped, memory = self._stopped_by(cancelled), Memory(self._embedder)
         drafts = Drafts(row, key, self._settings, memory, drafted, stopped) if drafted and row.kind == "pdf" else None
         reading, reused = self._reading(row, password, options, folder, drafts, stopped)
-        telling = Cutting(memory, f"{row.name}: cutting", [len(page.text) for page in reading.pages], self._progress)
+        telling = Cutting(memory, f"{row.name}: cutting", [len(page.text) for page in reading.pages], self._progress_of(row))
         manner = manner_of(row, reading, self._settings)
         passages = passages_of(row, reading.pages, manner, self._settings, telling, stopped)
         document = document_of(row, reading, manner)
@@ -171,7 +171,8 @@ class Indexer:
         name = group[0].row.name if len(group) == 1 else f"{len(group)} texts"
         titled = [(prepared.title, passage) for prepared in group for passage in prepared.passages]
         stopped = self._stopped_by(cancelled)
-        vectors = vectors_of(self._embedder, titled, f"{name}: embedding", self._progress, stopped, made=made)
+        progress = self._progress_of(group[0].row) if len(group) == 1 else self._progress
+        vectors = vectors_of(self._embedder, titled, f"{name}: embedding", progress, stopped, made=made)
         first = 0
         for prepared in group:
             last = first + len(prepared.passages)
@@ -212,6 +213,11 @@ class Indexer:
             remedy="Add the file again; the other files are unharmed.",
         )
 
+    def _progress_of(self, row: Accepted) -> Progress | None:
+        """Tells of a source by its id, too."""
+        told = self._progress
+        return None if told is None else lambda what, done, total: told(Step(what, row.id), done, total)
+
     def _stopped_by(self, cancelled: Cancel | None) -> Cancel:
         stops = [one for one in (self._cancelled, cancelled) if one is not None]
         return lambda: any(stop() for stop in stops)
@@ -231,7 +237,7 @@ class Indexer:
             except LibraryDamaged as error:
                 raise _stored_file_damaged(row, error) from error
             with data:
-                reading = read(row, data, source, options, folder, password, self._progress, cancelled, drafts)
+                reading = read(row, data, source, options, folder, password, self._progress_of(row), cancelled, drafts)
         return reading, reused
 
     def _write(self, prepared: Prepared, parts: Parts) -> Entry:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from rag_core.service.callers.principal import Principal, Scope
 from rag_core.service.callers.refusals import Overloaded, ShareTaken, missing
 from rag_core.service.callers.visits import is_visit
+from rag_core.work.files import File
 from rag_core.work.handing_in import HandingIn
-from rag_core.work.jobs import MAX_VISITOR, MAX_VISITORS, File, Job, Place, Runner, Work
+from rag_core.work.jobs import MAX_VISITOR, MAX_VISITORS, Job, Place, Runner, Work
 
 MAX_JOBS, MAX_EACH = 8, 4  # that are not finished, in all and of one caller: each holds its files, and the last one waits for all others
 MAX_KEPT = 500  # finished ones whose result can still be asked for

@@ -10,7 +10,8 @@ from streamlit.runtime.uploaded_file_manager import DeletedFile
 from rag_core.errors import RagError
 from rag_core.service.callers.people import Right
 from rag_core.work import loading
-from rag_core.work.jobs import STAGES, FileState, Job
+from rag_core.work.files import STAGES, FileState
+from rag_core.work.jobs import Job
 from ui.app import first_run, state
 from ui.app.jobs import uploads
 from ui.app.jobs.background import watch
@@ -184,7 +185,8 @@ def step_in_words(job: Job) -> str:
     """Where the job stands in its current file, in one sentence; a long name shows its beginning and its end."""
     name, apart, doing = job.step.rpartition(": ")
     step = f"{shortened(name)}{apart}{doing}"
-    return tell(f"jobs.step_{job.stage}", number=job.files_done + 1, files=job.files, step=step, done=job.done, total=job.total)
+    number = min(job.files_done + 1, job.files)  # the last texts are embedded together, when each was read
+    return tell(f"jobs.step_{job.stage}", number=number, files=job.files, step=step, done=job.done, total=job.total)
 
 
 def _left(job: Job) -> list[str]:
@@ -202,10 +204,13 @@ def _early(job: Job) -> list[str]:
     opened = loading.known(at.folder, job.place[1] or at.collection)
     if opened is None or opened.engine is None:
         return []
-    view, listed = opened.engine.library.view, {file.id for file in job.listed}
+    view, listed = opened.engine.library.view, [file.id for file in job.listed]
     published = {one.id for one in opened.engine.library.snapshot.documents}
-    if view.waiting is None or listed.isdisjoint({one.id for one in view.documents} - published):
+    early = {one.id for one in view.documents}.intersection(listed) - published
+    if view.waiting is None or not early:
         return []
+    if early != set(listed[job.files_done : job.files_done + 1]):
+        return [tell("jobs.early_files", n=len(early | published.intersection(listed)), files=job.files)]
     state = view.waiting.indexing(None)
     return [tell("jobs.early_reading", n=state.read) if state is not None and state.pages else tell("jobs.early")]
 
@@ -232,9 +237,9 @@ def _show_files(number: int, job: Job) -> None:
     rows = []
     for position in range(first, min(first + MAX_FILES, len(job.listed))):
         stands = job.state(position, ready)
-        busy = stands in STAGES
-        early = "_early" if stands in (FileState.READING, FileState.EMBEDDING) and job.listed[position].id in askable else ""
-        amount = tell("jobs.amount_of", done=job.done, total=job.total) if busy else ""
+        far = job.far(position) if stands in STAGES else None
+        early = "_early" if stands in (*STAGES, FileState.CUT) and job.listed[position].id in askable else ""
+        amount = tell("jobs.amount_of", done=far.done, total=far.total) if far else ""
         rows.append(
             {
                 say("jobs.file"): job.listed[position].name,

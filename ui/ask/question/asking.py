@@ -181,7 +181,7 @@ def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Ask
 
 
 def _indexed(engine: Engine, asked: Asked) -> bool:
-    """Whether documents were being indexed when it was asked, and none is now, or one of them has gone, or more of it has been read."""
+    """Whether documents were being indexed when it was asked, and none is now, or one has gone or come, or more of one has been read."""
     view = engine.library.view
     then = indexing_of(asked.measurements.metadata)
     if then is None:
@@ -189,7 +189,8 @@ def _indexed(engine: Engine, asked: Asked) -> bool:
     now = view.waiting.indexing(None) if view.waiting is not None else None
     if now is not None and then.pages and (now.read, now.pages) != (then.read, then.pages):
         return True
-    return view.waiting is None or not asked.measurements.library.names.keys() <= {one.id for one in view.documents}
+    searched, there = asked.measurements.library.names.keys(), {one.id for one in view.documents}
+    return view.waiting is None or not searched <= there or (not asked.scope.documents and not there <= searched)
 
 
 def changed_knobs(before: Settings, after: Settings) -> dict[str, tuple[object, object]]:
