@@ -9,6 +9,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from rag_core.compression.scoring import Scored
 from rag_core.conversation.by_model import by_model
 from rag_core.conversation.stand_alone import StandAlone, stand_alone
 from rag_core.decision.decide import decide
@@ -21,6 +22,7 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.indexing import INDEXING
 from rag_core.domain.llm_trace import OnStage
 from rag_core.domain.measurements import UNREAD, Measurements
+from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Cancel, Corpus
 from rag_core.domain.status import Reason
 from rag_core.errors import InvalidSetting
@@ -176,10 +178,12 @@ def measured_on(
     cancelled: Cancel | None = None,
 ) -> Measurements:
     """Everything measured for a question on one corpus, and all that a model had to be asked for it; see `Engine.measure`."""
-    measurements = measure(question, settings, corpus, tools, documents=documents, filters=filters)
+    scores: dict[tuple[Hit, ...], Sequence[Scored]] = {}
+    measurements = measure(question, settings, corpus, tools, documents=documents, filters=filters, scores=scores)
     if measurements.llm_trace is None:
         return measurements
-    return generate(measurements, corpus, tools, corpus.rows(documents, filters or {}), on_stage=on_stage, cancelled=cancelled)
+    rows = corpus.rows(documents, filters or {})
+    return generate(measurements, corpus, tools, rows, on_stage=on_stage, cancelled=cancelled, scores=scores)
 
 
 def decided(measurements: Measurements, on_measured: Callable[[Measurements], None] | None = None) -> Decision:

@@ -11,7 +11,7 @@ from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.ports import PageText
 from rag_core.gating.keywords import context_of
 from rag_core.grounding.units import Unit, evidence_of, units
-from rag_core.language import is_order, words
+from rag_core.language import is_order, word_texts
 from rag_core.settings import Settings
 
 
@@ -22,7 +22,7 @@ def short_enough(hits: Sequence[Hit], settings: Settings) -> bool:
 
 def context_words(hits: Sequence[Hit]) -> int:
     """How many words the context has: the passages joined by a line of three hyphens."""
-    return len(words(context_of([hit.passage.text for hit in hits])))
+    return sum(1 for _ in word_texts(context_of([hit.passage.text for hit in hits])))
 
 
 def stays_whole(hits: Sequence[Hit], settings: Settings) -> bool:

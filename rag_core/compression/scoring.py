@@ -149,19 +149,23 @@ def score_units(
     return _read(scored, [_reading(one.unit.text, one) for one in scored], read, legible)
 
 
-def said_otherwise(scored: Scored, text: str, asked: AskedFor, read: Read | None = None) -> Scored:
-    """A unit as somebody else words it, scored anew where it stands: by its fit, and by the answerability model where that read the unit.
+def said_otherwise(worded: Sequence[tuple[Scored, str]], asked: AskedFor, read: Read | None = None) -> list[Scored]:
+    """Units as somebody else words them, scored anew where they stand: by their fit, and by the answerability model where it read the unit.
 
     Args:
-        scored: the unit that the text rests on.
-        text: the other words.
+        worded: each unit with the words that rest on it; all of them are read in one pass.
         asked: what the question asks for.
         read: as for `score_units`.
     """
-    fit = fits(asked, text, scored.context, scored.unit.passage.language)
-    features = scored.features | {"typed": _typed(fit)} | {name: value for name, value in fit.features().items() if name in FEATURES}
-    odds = scored.log_odds if read is None or scored.log_odds is None else float(read([_reading(text, scored)])[0])
-    return replace(scored, features=features, relevance=relevance(features, odds), fit=fit, log_odds=odds)
+    known = [(one, text) for one, text in worded if read is not None and one.log_odds is not None]
+    odds = iter(read([_reading(text, one) for one, text in known])) if read is not None and known else iter(())
+    found = []
+    for one, text in worded:
+        fit = fits(asked, text, one.context, one.unit.passage.language)
+        features = one.features | {"typed": _typed(fit)} | {name: value for name, value in fit.features().items() if name in FEATURES}
+        log_odds = one.log_odds if read is None or one.log_odds is None else float(next(odds))
+        found.append(replace(one, features=features, relevance=relevance(features, log_odds), fit=fit, log_odds=log_odds))
+    return found
 
 
 def _without_outdone(scored: list[Scored], asked: AskedFor) -> list[Scored]:

@@ -18,7 +18,6 @@ from rag_core.compression.scoring import PASSAGES, Scored, said_otherwise, score
 from rag_core.decision.find import read_query
 from rag_core.decision.measure import places
 from rag_core.decision.tools import Tools
-from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import Draft
 from rag_core.domain.indexing import indexing_of
 from rag_core.domain.measurements import Measurements
@@ -101,7 +100,7 @@ def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores)
         scored += scores.of(deeper)
     by_text = {(one.unit.passage.document, one.unit.text): one for one in reversed(scored)}
     rests = [max((by_text[key] for key in keys if key in by_text), key=lambda one: one.relevance, default=None) for keys in cited]
-    worded = [_worded(claim, one, measurements, tools) for claim, one in zip(draft.claims, rests, strict=True) if one is not None]
+    worded = _worded([(one, claim.text) for claim, one in zip(draft.claims, rests, strict=True) if one is not None], measurements, tools)
     again = {id(one.unit): one for one in worded}
     found = Extract((), 0.0, tuple(worded), tuple(again.get(id(one.unit), one) for one in scored))
     relevance = {id(one.unit): one.relevance for one in worded}
@@ -121,13 +120,13 @@ def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores)
     return state.lowered(value) if state else value
 
 
-def _worded(claim: Claim, scored: Scored, measurements: Measurements, tools: Tools) -> Scored:
-    """A sentence as a claim words it."""
-    if claim.text == scored.unit.text or scored.unit.passage.kind is PassageKind.TABLE:
-        return scored
+def _worded(rests: Sequence[tuple[Scored, str]], measurements: Measurements, tools: Tools) -> list[Scored]:
+    """Sentences as the claims that rest on them word them."""
     language = measurements.understanding.language
     read = reader(prepared(measurements.question, language), language, tools.answerability_model)
-    return said_otherwise(scored, claim.text, asked_for(measurements.question, language), read)
+    anew = [j for j, (one, text) in enumerate(rests) if text != one.unit.text and one.unit.passage.kind is not PassageKind.TABLE]
+    found = dict(zip(anew, said_otherwise([rests[j] for j in anew], asked_for(measurements.question, language), read), strict=True))
+    return [found.get(j, one) for j, (one, _) in enumerate(rests)]
 
 
 def is_one_sided(draft: Draft, measurements: Measurements, hits: Sequence[Hit], corpus: Corpus) -> bool:

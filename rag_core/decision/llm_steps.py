@@ -11,12 +11,14 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from rag_core.compression.llm.drafting import both_sides, draft_facts, model_draft, prepare
 from rag_core.compression.llm.excerpts import excerpts, tokens_of
 from rag_core.compression.llm.prompts import compress_prompt, passage_fields, sufficiency_prompt, verify_prompt
 from rag_core.compression.llm.quoting import data_line
 from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_yes_no
+from rag_core.compression.scoring import Scored
 from rag_core.decision.bearing import SentenceScores, bears, draft_correctness, is_one_sided, scored_units
 from rag_core.decision.find import find, read_query
 from rag_core.decision.outcomes import Ask
@@ -38,6 +40,7 @@ from rag_core.settings import Settings
 
 MAX_HITS = 50  # passages of a wider search; `top_k` allows no more either
 SAID_CHARS = 300  # characters shown of a model's reason, or of what it calls missing, in the trace
+NO_SCORES: Mapping[tuple[Hit, ...], Sequence[Scored]] = MappingProxyType({})
 _MIN_SECONDS = 0.5  # less is no time to ask a model in
 _NOT_CONFIGURED = "No language model is configured: set RAG_MODEL, and OPENAI_BASE_URL for a server of your own (docs/models.md)."
 
@@ -50,6 +53,7 @@ def generate(
     *,
     on_stage: OnStage | None = None,
     cancelled: Cancel | None = None,
+    scores: Mapping[tuple[Hit, ...], Sequence[Scored]] = NO_SCORES,
 ) -> Measurements:
     """The measurements with everything a language model had to be asked; unchanged where that is nothing.
 
@@ -60,12 +64,13 @@ def generate(
         rows: those that may be searched, None for all.
         on_stage: told what begins: the stage is all that may be shown before the checks are done.
         cancelled: asked between the steps and while the model is waited for.
+        scores: the sentences of passages that were scored when they were measured, under these settings and on this corpus.
 
     Raises:
         Cancelled: the user stopped it.
     """
-    scores = SentenceScores(measurements, corpus, tools)
-    run = _Run(measurements.settings, corpus, tools, rows, on_stage or (lambda step, claims: None), cancelled or (lambda: False), scores)
+    known = SentenceScores(measurements, corpus, tools, dict(scores))
+    run = _Run(measurements.settings, corpus, tools, rows, on_stage or (lambda step, claims: None), cancelled or (lambda: False), known)
     while (ask := next_step(measurements)) is not None:
         if run.cancelled():
             raise Cancelled("The question was stopped.", remedy="Ask it again.")

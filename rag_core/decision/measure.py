@@ -17,6 +17,7 @@ from rag_core.compression.citing import cite
 from rag_core.compression.conflicts import between_passages, other_sides
 from rag_core.compression.extract import Extract, extract
 from rag_core.compression.raw import context_words, first_sentences, short_enough, stays_whole, whole_passages
+from rag_core.compression.scoring import PASSAGES, Scored
 from rag_core.decision.find import find, read_query
 from rag_core.decision.tools import Tools, entailment_model_for
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
@@ -67,6 +68,7 @@ def measure(
     *,
     documents: Collection[str] | None = None,
     filters: Mapping[str, str] | None = None,
+    scores: dict[tuple[Hit, ...], Sequence[Scored]] | None = None,
 ) -> Measurements:
     """Measure one question against one version of a library.
 
@@ -77,6 +79,7 @@ def measure(
         tools: models and clock.
         documents: ids or names to search in; None for all.
         filters: metadata that a document must have.
+        scores: takes the sentences that the extract was chosen from, by the passages that were read for them.
 
     Raises:
         InvalidInput: an empty or far too long question, or a document that is not in the library.
@@ -106,7 +109,7 @@ def measure(
     if understood.intent in SETTLED and not (corpus.given and understood.intent == "about_library"):  # no library is known there
         return _with(measurements, answer=reply(understood.intent, understood.language, facts), timings=timed.ms)
     try:
-        return _measured(measurements, corpus, tools, rows, timed)
+        return _measured(measurements, corpus, tools, rows, timed, {} if scores is None else scores)
     except RagError as error:  # a failure of ours is never an answer: it is decided as an error, with its own words
         return _with(measurements, failure=str(error), timings=timed.ms)
 
@@ -141,7 +144,14 @@ def library_facts(corpus: Corpus, rows: Sequence[int] | None, tools: Tools) -> L
     )
 
 
-def _measured(measurements: Measurements, corpus: Corpus, tools: Tools, rows: list[int] | None, timed: _Timer) -> Measurements:
+def _measured(
+    measurements: Measurements,
+    corpus: Corpus,
+    tools: Tools,
+    rows: list[int] | None,
+    timed: _Timer,
+    scores: dict[tuple[Hit, ...], Sequence[Scored]],
+) -> Measurements:
     s, language = measurements.settings, measurements.understanding.language
     with timed("embed"):
         query = read_query(measurements, tools.embedder)
@@ -157,6 +167,7 @@ def _measured(measurements: Measurements, corpus: Corpus, tools: Tools, rows: li
             titles=measurements.library.titles, named=titled(measurements.understanding.entities, language, corpus),
             read=read, legible=legible(tools.answerability_model),
         )  # fmt: skip
+    scores[tuple(hits[:PASSAGES])] = found.scored
     with timed("read"):
         odds = read.passages() if read else []
     with timed("signals"):

@@ -9,7 +9,7 @@ import numpy as np
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.ports import Embedder
 from rag_core.facts.sentence.citation_marks import strip_marks
-from rag_core.language import fold, words
+from rag_core.language import fold, word_texts
 
 
 def overlap(claim_text: str, evidence_text: str) -> float | None:
@@ -23,7 +23,7 @@ def overlap(claim_text: str, evidence_text: str) -> float | None:
 
 def word_set(text: str) -> frozenset[str]:
     """The folded words of a text, citation marks left out."""
-    return frozenset(fold(word.text) for word in words(strip_marks(text)))
+    return frozenset(map(fold, word_texts(strip_marks(text))))
 
 
 def grounded_share(measured: Iterable[ClaimMeasurement], min_sentence_overlap: float) -> float | None:

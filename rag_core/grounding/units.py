@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import regex
 
@@ -18,7 +18,7 @@ from rag_core.domain.ports import PageText
 from rag_core.ingest.blocks.rows import ends_sentence
 from rag_core.ingest.normalise import join, locate, normalise, read_passage_text
 from rag_core.ingest.passages.context import SECTION_MARK
-from rag_core.language import sentences, words
+from rag_core.language import sentences, word_texts
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 TITLE_WORDS = 5  # in a heading that runs into its text: "Sales and Marketing. Our ..."
@@ -172,10 +172,10 @@ def _only_names(sentence: str, role: Role, count: int) -> bool:
     """Whether the first sentence of a piece is a heading that runs into its text, or names a figure or table."""
     if role is Role.CAPTION:
         return True
-    found = [word.text for word in words(sentence)]
-    if not found or count == 1 or len(found) > TITLE_WORDS or not sentence.endswith((".", ":")) or any(map(str.isdigit, sentence)):
+    if count == 1 or role is Role.ITEM or not sentence.endswith((".", ":")) or any(map(str.isdigit, sentence)):
         return False
-    return role is not Role.ITEM and all(word[0].isupper() for word in found if len(word) > SMALL_WORD) and found[0][0].isupper()
+    found = list(islice(word_texts(sentence), TITLE_WORDS + 1))  # a long sentence is not split to its end
+    return 0 < len(found) <= TITLE_WORDS and all(word[0].isupper() for word in found if len(word) > SMALL_WORD) and found[0][0].isupper()
 
 
 def _is_sentence(heading: str) -> bool:
@@ -183,9 +183,11 @@ def _is_sentence(heading: str) -> bool:
 
     Its number may open a heading, so none may stand among its first words; a title has its longer words in capitals, or is short.
     """
-    found = [word.text for word in words(heading)]
+    if not heading.endswith("."):
+        return False
+    found = list(word_texts(heading))
     numbered = any(map(str.isdigit, "".join(found[:2])))
-    return heading.endswith(".") and len(found) >= SENTENCE_WORDS and not numbered and any(map(_is_plain, found[1:]))
+    return len(found) >= SENTENCE_WORDS and not numbered and any(map(_is_plain, found[1:]))
 
 
 def _is_plain(word: str) -> bool:

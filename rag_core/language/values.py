@@ -10,12 +10,12 @@ from typing import Annotated, Any
 
 import regex
 
-from rag_core.language.words import fold, words
+from rag_core.language.words import fold, word_texts
 
 
 def spaced(text: str) -> str:
     """The folded words of a text joined by single spaces: what phrases and patterns are compared with."""
-    return " ".join(fold(word.text) for word in words(text))
+    return " ".join(map(fold, word_texts(text)))
 
 
 def _text(value: Any) -> str:

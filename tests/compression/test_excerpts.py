@@ -147,3 +147,13 @@ def test_given_evidence_then_it_was_sent_only_where_it_stands_in_one_stretch_of_
 
 def test_given_no_sentences_then_nothing_is_chosen() -> None:
     assert excerpts([], read({}), 350, lambda _: 0) == {}
+
+
+def test_given_many_sentences_of_a_passage_then_its_name_and_page_are_counted_once() -> None:
+    asked: list[str] = []
+    given = [scored(FIRST, at, 1 - at / 10) for at in range(6)]
+
+    found = excerpts(given, read({FIRST.document: FIRST.text}), 1000, lambda one: asked.append(one.id) or 0)  # type: ignore[func-returns-value]
+
+    assert found == {FIRST.id: FIRST.text}
+    assert asked == [FIRST.id]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,16 +12,23 @@ from honest_model import draft, passages
 from model_server import Asked, ModelServer
 from scripted_engine import scripted_engine
 
+from rag_core.compression.scoring import FEATURES, Scored, said_otherwise
 from rag_core.decision import bearing
 from rag_core.decision.bearing import SentenceScores, draft_correctness
 from rag_core.decision.decide import replay
+from rag_core.decision.llm_steps import generate
+from rag_core.decision.measure import measure
 from rag_core.domain.decision import Decision
+from rag_core.domain.documents import Span
 from rag_core.domain.indexing import INDEXING, Indexing
 from rag_core.domain.llm_trace import Attempt, Call, Step
 from rag_core.domain.measurements import Measurements
+from rag_core.domain.passages import Passage
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State
 from rag_core.engine import Engine
+from rag_core.gating.asked import asked_for
+from rag_core.grounding.units import Unit
 from rag_core.library.stored.sources import text_source
 from rag_core.records import from_record, to_record
 from rag_core.settings import Mode, Settings
@@ -32,6 +39,9 @@ ANSWER = "The flow meter must be calibrated every 5 years."
 BESIDE = "The flow meter is read on the first Monday of each month by the operator."
 ELSEWHERE = "The canteen of the waterworks opens at noon and closes at two."
 TEXT = f"{ANSWER} {BESIDE} {ELSEWHERE} The seal of the flow meter is blue, and it bears the number of the fitter who set it."
+
+
+PASSAGES_OF_TWO = [Passage(f"p{n}", "d", text, (Span(1, 0, len(text)),), "en") for n, text in enumerate((ANSWER, BESIDE))]
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +72,14 @@ def asked(engine: Engine, server: ModelServer, reply: Callable[[Asked], object],
     return engine.measure(QUESTION, settings), settings
 
 
+def _without_scores(engine: Engine, found: Measurements, settings: Settings) -> tuple[Attempt, ...]:
+    """The drafts of the same question, where nobody hands on what was scored for its extract."""
+    measured = measure(found.question, settings, engine.library.snapshot, engine.tools)
+    again = generate(measured, engine.library.snapshot, engine.tools)
+    assert again.llm_trace is not None
+    return again.llm_trace.attempts
+
+
 def score(found: Measurements) -> float:
     assert found.llm_trace is not None
     value = found.llm_trace.attempts[0].correctness
@@ -79,7 +97,7 @@ def test_given_a_draft_of_the_extract_s_very_words_then_it_has_the_extract_s_sco
     assert score(found) == pytest.approx(extract.correctness, abs=1e-6)
 
 
-def test_given_drafts_that_are_sent_back_when_asked_then_the_passages_are_scored_once_and_no_more(
+def test_given_drafts_that_are_sent_back_when_asked_then_the_passages_are_scored_for_the_extract_and_not_again(
     engine: Engine, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The sentences of a prompt, whether a draft bears on the question, and its own score: all read the same passages."""
@@ -91,7 +109,9 @@ def test_given_drafts_that_are_sent_back_when_asked_then_the_passages_are_scored
 
     assert found.llm_trace is not None
     assert [one.problem for one in found.llm_trace.attempts] == [Reason.OFF_QUESTION] * 3
-    assert scored == [len(found.hits)]
+    assert scored == []
+    assert [one.correctness for one in _without_scores(engine, found, settings)] == [one.correctness for one in found.llm_trace.attempts]
+    assert scored == [len(found.hits)]  # who was given none scores them once
     assert replay(found, settings).metadata["drafter"] == "extract"
 
 
@@ -210,3 +230,22 @@ def test_given_no_probability_then_no_draft_is_made_with_it(value: float) -> Non
 
 def _check(decision: Decision) -> CheckResult:
     return next(one for one in decision.attempts[0].checks if one.stage == "draft_correctness")
+
+
+def test_given_several_claims_in_other_words_then_they_are_read_in_one_pass_and_their_own_words_are_scored_by_it() -> None:
+    first, second = (Scored(Unit(passage, passage.text, 0, len(passage.text)), {}, 0.5, log_odds=1.0) for passage in PASSAGES_OF_TWO)
+    unread = replace(first, log_odds=None)
+    passes: list[list[str]] = []
+
+    def read(texts: Sequence[str]) -> list[float]:
+        passes.append([*texts])
+        return [2.0 + n for n in range(len(texts))]
+
+    complete = {name: 0.0 for name in FEATURES}
+    worded = [(replace(one, features=complete), text) for one, text in ((first, "One."), (unread, "Two."), (second, "Three."))]
+    found = said_otherwise(worded, asked_for(QUESTION, "en"), read)
+
+    assert passes == [["One.", "Three."]]
+    assert [one.log_odds for one in found] == [2.0, None, 3.0]
+    assert said_otherwise([], asked_for(QUESTION, "en"), read) == []
+    assert len(passes) == 1

@@ -6,12 +6,14 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pymupdf
 import pytest
 from tiny_models import cross_encoder
 
+from rag_core.engine import Engine
 from rag_core.entrypoints.cli import main
 from rag_core.entrypoints.commands import library as commands
 from rag_core.errors import ModelUnavailable
@@ -162,6 +164,32 @@ def test_given_a_library_when_indexed_listed_asked_and_deleted_then_each_command
     assert "policy" not in after
     assert again[0] == 1
     assert "policy" in again[2]
+
+
+def test_given_a_library_when_asked_then_its_languages_are_loaded_beside_the_model_and_before_the_question(
+    documents, tmp_path, run, monkeypatch
+) -> None:
+    library = tmp_path / "library"
+    run("index", documents, "--library", library)
+    order: list[object] = []
+    opening = Event()
+    open_engine, asks = commands.open_engine, Engine.ask
+
+    def load(codes: Sequence[str]) -> None:
+        assert opening.wait(60)  # or the two are not beside each other
+        order.append(codes)
+
+    def opened(*given: Any) -> Engine:
+        opening.set()
+        return open_engine(*given)
+
+    monkeypatch.setattr(commands.early, "load", load)
+    monkeypatch.setattr(commands, "open_engine", opened)
+    monkeypatch.setattr(Engine, "ask", lambda *given, **more: order.append("asked") or asks(*given, **more))  # type: ignore[func-returns-value]
+    code, out, _ = run("ask", "What is the notice period?", "--library", library)
+
+    assert (code, bool(out)) == (0, True)
+    assert order == [("en", "cs"), "asked"]
 
 
 def test_given_an_encrypted_pdf_when_indexed_with_its_password_file_then_it_opens_and_without_it_says_so(tmp_path, run) -> None:

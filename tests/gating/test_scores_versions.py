@@ -32,8 +32,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
-    "language": (3, "ec80468548af"),
-    "features": (9, "e8d221c4cb0a"),
+    "language": (3, "d0eaef7b9017"),
+    "features": (9, "9c991904b6f2"),
 }
 
 

@@ -8,7 +8,7 @@ from folding import each
 from paper import embedder
 
 from rag_core.domain.documents import Page, Span
-from rag_core.domain.passages import Passage, PassageKind
+from rag_core.domain.passages import Passage, PassageKind, Piece, Role
 from rag_core.grounding.units import Unit, _cells_of_short, cells, units
 from rag_core.ingest.passages.chunk import chunk
 from rag_core.ingest.passages.strategies import STRATEGIES
@@ -202,3 +202,14 @@ def test_given_a_table_whose_page_reads_otherwise_now_then_its_rows_do_too_and_a
     assert _cells_of_short.cache_info().currsize <= held + 4
     assert cells("\t".join(["a"] * 300)) == " | ".join(["a"] * 300)
     assert _cells_of_short.cache_info().currsize <= held + 4
+
+
+def test_given_a_first_sentence_of_signs_alone_or_a_title_of_six_words_then_nothing_breaks_and_it_is_no_heading() -> None:
+    def found(text: str) -> list[str]:
+        piece = Piece(Role.TEXT, (Span(1, 0, len(text)),))
+        one = Passage("p", "d", text, (Span(1, 0, len(text)),), "en", pieces=(piece,))
+        return [unit.text for unit in units(one, lambda document, page: text)]
+
+    assert found("Sales And Marketing. We sell pumps.") == ["We sell pumps."]
+    assert found("The Sales And Marketing Of Pumps. We sell pumps.") == ["The Sales And Marketing Of Pumps.", "We sell pumps."]
+    assert found("(?!). We sell pumps.")[-1] == "We sell pumps."

@@ -44,9 +44,10 @@ def excerpts(scored: Sequence[Scored], page_text: PageText, most: int, around: C
     taken: dict[str, set[int]] = {}
     room = most
 
+    aside = {id: around(source.passage) for id, source in known.sources.items()}
+
     def size(id: str, places: set[int]) -> int:
-        source = known.sources[id]
-        return around(source.passage) + tokens_of(source.text(places, GAP)) if places else 0
+        return aside[id] + tokens_of(known.sources[id].text(places, GAP)) if places else 0
 
     led = [*ranked[:_LED], *sorted(ranked[_LED:], key=lambda one: not restricts(one.unit, ranked[0].unit, shared=2))]
     for one in led:

@@ -32,6 +32,7 @@ from rag_core.entrypoints.terminal.show import json_text, printable, show_decisi
 from rag_core.errors import InvalidInput
 from rag_core.gating.scores import Identity
 from rag_core.grounding.judge import judge_claims
+from rag_core.language import early
 from rag_core.library.erasing import Erased
 from rag_core.library.stored.contents import Contents
 from rag_core.settings import Cost, Settings
@@ -43,12 +44,14 @@ from rag_core.wiring import (
     embedder,
     entailment_model,
     joined_corpus,
+    languages,
     noting,
     open_engine,
     ready_tools,
     rebuild_library,
     records,
 )  # fmt: skip
+from rag_core.work.background import Background
 from rag_core.work.profiles import taken
 
 JUDGED = 32  # rows whose claims are read together
@@ -111,7 +114,7 @@ def ask(args: argparse.Namespace) -> int:
         if args.also:
             asked, values = _over_all(folder, (args.collection, *args.also), settings)
         else:
-            engine = open_engine(folder, args.collection, settings)
+            engine = _opened(folder, args.collection, settings)
             note_other_store(engine, settings)
             problems = add_documents(engine, args.documents, settings, args) if args.documents else 0
             asked, values = _asking(engine, folder, args), engine.library.snapshot.values
@@ -126,6 +129,15 @@ def ask(args: argparse.Namespace) -> int:
             return asked(row["question"], settings, row.get("documents") or None, filters)
 
         return 1 if problems + answer_rows(args.questions, answered, args.out) else 0
+
+
+def _opened(folder: Path, collection: str, settings: Settings) -> Engine:
+    """The engine; what the languages of its documents need is loaded while the embedding model is, and is there when it returns."""
+    words = Background[None]("loading dictionaries").start(lambda _: early.load(languages(folder, collection)))
+    engine = open_engine(folder, collection, settings)
+    while not words.wait(1):
+        pass
+    return engine
 
 
 def _asking(engine: Engine, folder: Path, args: argparse.Namespace) -> Callable[..., Decision]:
