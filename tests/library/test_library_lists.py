@@ -293,6 +293,37 @@ def test_given_a_disk_that_is_full_when_lists_are_written_then_none_is_left_over
     assert len(names(library(tmp_path))) == 8
 
 
+def test_given_a_version_that_fails_and_has_a_list_of_an_older_one_then_that_list_stays(tmp_path, monkeypatch):
+    opened = filled(tmp_path)
+    last = opened.snapshot.documents[8].id
+    for title in ("One", "Two"):
+        opened.set_metadata(last, Metadata(title=title))
+    before = files(tmp_path)
+
+    def full(self, *_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    point_to = Store._point_to
+
+    def late(self, *pointer: object) -> None:
+        point_to(self, *pointer)
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Store, "_point_to", full)
+        with pytest.raises(LibraryError, match="No space left"):
+            opened.set_metadata(last, Metadata(title="One"))
+        assert files(tmp_path) == before
+        assert library(tmp_path).snapshot.documents[8].title == "Two"
+        disk.setattr(Store, "_point_to", late)
+        with pytest.raises(LibraryError, match="Input/output"):
+            opened.set_metadata(last, Metadata(title="In force"))
+
+    assert library(tmp_path).snapshot.documents[8].title == "In force"
+    opened.set_metadata(last, Metadata(title="Three"))
+    check_whole(library(tmp_path))
+
+
 # --- any sequence ---
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from pathlib import Path
@@ -334,3 +335,27 @@ def test_given_a_file_that_cannot_be_read_when_others_follow_then_progress_says_
     library(tmp_path).add([Source("bad.pdf", b"<html>", "pdf"), text("good", "Alpha.")], SETTINGS, progress=lambda *step: told.append(step))
 
     assert told[:2] == [("bad.pdf: problem", 1, 1), ("documents", 1, 2)]
+
+
+def test_given_a_library_that_is_opened_then_no_garbage_is_looked_for_meanwhile_and_it_is_afterwards_also_where_that_fails(
+    tmp_path, monkeypatch
+):
+    writer, reader, seen = library(tmp_path), library(tmp_path), []
+    writer.add([text("one", "Alpha.")], SETTINGS)
+    load = reader._store.load
+    monkeypatch.setattr(reader._store, "load", lambda *given: seen.append(gc.isenabled()) or load(*given))
+
+    assert reader.refresh()
+    assert (seen, gc.isenabled()) == ([False], True)
+    writer.add([text("two", "Beta.")], SETTINGS)
+    next(tmp_path.glob(f"default/indexes/{writer.snapshot.version}/vectors.faiss")).unlink()
+    with pytest.raises(LibraryError):
+        reader.refresh()
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        with pytest.raises(LibraryError):
+            reader.refresh()
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

@@ -22,7 +22,7 @@ from rag_core.library.stored.stored_json import passages_from_json
 class Packed(Sequence[Passage]):
     """The passages of one document, as they stand on disk until one is asked for. Safe to share between threads."""
 
-    def __init__(self, data: bytes, count: int, document: str, path: Path) -> None:
+    def __init__(self, data: bytes, count: int, document: str, path: Path | str) -> None:
         """`data` was compared with its checksum; it holds `count` passages, at least 1. `path` is for messages."""
         self._data, self._count, self._document, self._path = data, count, document, path
         self._first: tuple[int, Passage] | None = None  # the one that was asked for first
@@ -58,9 +58,9 @@ class Packed(Sequence[Passage]):
         return self._all
 
     def _rows(self) -> Sequence[Sequence[Any]]:
-        rows: Sequence[Sequence[Any]] = unpack(self._data, self._path)
+        rows: Sequence[Sequence[Any]] = unpack(self._data, Path(self._path))
         if len(rows) != self._count:
-            raise damaged(self._path, f"holds {len(rows)} passages, and {self._count} have a vector")
+            raise damaged(Path(self._path), f"holds {len(rows)} passages, and {self._count} have a vector")
         return rows
 
 

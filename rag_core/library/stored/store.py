@@ -203,12 +203,12 @@ class Store:
             LibraryDamaged: the file is missing or was changed.
         """
         name = f"documents/{entry.key}/{PASSAGES}"
-        path = self.root / name
+        path = f"{self.root}/{name}"
         data = read_verified(path, entry.files[name])
         count = vectors_in(entry.files[f"documents/{entry.key}/{VECTORS}"].size, dim)
         if count:
             return Packed(data, count, entry.document.id, path)
-        return passages_from_json(unpack(data, path), entry.document.id)
+        return passages_from_json(unpack(data, Path(path)), entry.document.id)
 
     def read(self, name: str, expected: Stamp) -> bytes:
         """A file of the collection, compared with its stamp.
