@@ -17,7 +17,7 @@ PEERS := build/peers/.setup-done
 # Containers often tell Python to keep no compiled modules; every process of a run would then compile the project and its tests anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app test unit coverage coverage-all check bench campaign demo-model setup tools stores ray peers lock licences sbom clean
+.PHONY: app test unit coverage coverage-all check bench campaign demo-model setup tools stores ray rapidocr peers lock licences sbom clean
 
 app: $(READY)
 	@echo "Starting Plumbline. The first page takes about 6 seconds. Open http://127.0.0.1:$(PORT) in a browser; Ctrl+C stops it."
@@ -77,6 +77,11 @@ stores: $(TEST_TOOLS)
 ray: $(TEST_TOOLS)
 	@echo "Installing Ray (240 MB; about 15 seconds)..."
 	@$(INSTALL) --no-deps -r supply/ray.lock || $(STOPPED)
+
+# RapidOCR's weights, by which scans can be read, and OpenCV, which runs them; nothing else needs it.
+rapidocr: $(TEST_TOOLS)
+	@echo "Installing RapidOCR and OpenCV (90 MB; about 10 seconds)..."
+	@$(INSTALL) --no-deps -r supply/rapidocr.lock || $(STOPPED)
 
 # LangChain and LlamaIndex in an environment of their own, for `make bench` to measure beside Plumbline; nothing else needs it.
 peers: $(PEERS)

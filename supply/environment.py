@@ -2,8 +2,8 @@
 
 `requirements.lock` names what the product runs on, `requirements-test.lock` what tests and checks need besides. torch stands in neither:
 pip picks one of several builds of the one version in `requirements.txt`, and what that build needs (CUDA libraries, say) belongs to it.
-`supply/stores.lock` names what stores in a database need, `supply/ray.lock` what workers of Ray need. Both may be installed besides
-(`make stores`, `make ray`), and need not.
+`supply/stores.lock` names what stores in a database need, `supply/ray.lock` what workers of Ray need, `supply/rapidocr.lock` what reading
+scans by RapidOCR needs. Each may be installed besides (`make stores`, `make ray`, `make rapidocr`), and need not.
 `supply/peers.lock` names what `make peers` puts into an environment of its own, which this one is not compared with.
 
     python -m supply.environment                  # prints how the environment differs from the locks; exits 1 if it does
@@ -27,8 +27,8 @@ from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
 PRODUCT, TESTS = "requirements.lock", "requirements-test.lock"
-STORES, RAY = "supply/stores.lock", "supply/ray.lock"  # may be installed besides, and need not
-BESIDES = (STORES, RAY)
+STORES, RAY, RAPIDOCR = "supply/stores.lock", "supply/ray.lock", "supply/rapidocr.lock"  # may be installed besides, and need not
+BESIDES = (STORES, RAY, RAPIDOCR)
 PEERS = "supply/peers.lock"  # for an environment apart, build/peers
 # An environment brings these itself, in any version; the lock may pin one of them all the same.
 INSTALLERS = frozenset({"pip", "setuptools", "wheel"})

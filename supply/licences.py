@@ -25,6 +25,7 @@ SPDX = get_spdx_licensing()
 BESIDES = {
     "stores": "What stores in a database, LangChain's documents and their tests use (`make stores`)",
     "ray": "What workers of Ray use (`make ray`)",
+    "rapidocr": "What reading scans by RapidOCR uses (`make rapidocr`)",
 }
 
 HEAD = """\

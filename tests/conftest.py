@@ -32,7 +32,7 @@ MODEL_VARIABLES = (
 STORE_VARIABLES = ("RAG_PGVECTOR_URL", "RAG_MILVUS_URL", "RAG_RAY_ADDRESS")  # fmt: skip
 LOCAL = {"127.0.0.1", "::1", "localhost", "", None}
 TOLD_CHARS = 4_000  # of a failure that is told at once, from its end
-MUST_RUN = ("browser", "ocr", "tracer", "small_model", "stores", "ray", "langchain")
+MUST_RUN = ("browser", "ocr", "tracer", "small_model", "stores", "ray", "rapidocr", "langchain")
 # By folder, or by the name of a file: those that start processes, load several models or measure processor time.
 MARKERS = {
     "e2e": "browser",
@@ -46,7 +46,7 @@ MARKERS = {
     **dict.fromkeys(("test_model_limits", "test_evaluate_llm", "test_openai_embedder", "test_openai_model", "test_model_server"), "slow"),
     **dict.fromkeys(("test_calibration_fit", "test_examples", "test_four_setups", "test_guarantee", "test_house"), "slow"),
 }
-NOT_UNIT = ("app", "browser", "ocr", "tracer", "slow", "stores", "ray", "langchain")
+NOT_UNIT = ("app", "browser", "ocr", "tracer", "slow", "stores", "ray", "rapidocr", "langchain")
 
 
 class NetworkUsed(OSError):

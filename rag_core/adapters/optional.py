@@ -1,7 +1,7 @@
 """Optional packages, which only a part of the product needs: the extras of pyproject.toml.
 
-Setup installs them all, but for those of stores in a database and Ray (`APART`). An installation that leaves some out answers questions as
-before; what needs one says which, and the command.
+Setup installs them all, but for those of stores in a database, Ray and RapidOCR (`APART`). An installation that leaves some out answers
+questions as before; what needs one says which, and the command.
 """
 
 from __future__ import annotations
@@ -20,8 +20,14 @@ EXTRAS = {
     "pgvector": ("pgvector", "psycopg"),
     "milvus": ("pymilvus",),
     "ray": ("ray",),
+    "rapidocr": ("rapidocr", "cv2"),
 }
-APART = {"pgvector": "supply/stores.lock", "milvus": "supply/stores.lock", "ray": "supply/ray.lock"}  # not installed by setup
+APART = {  # not installed by setup
+    "pgvector": "supply/stores.lock",
+    "milvus": "supply/stores.lock",
+    "ray": "supply/ray.lock",
+    "rapidocr": "supply/rapidocr.lock",
+}
 REMEDY = (
     "Run: .venv/bin/python -m pip install --no-deps -r requirements.lock. "
     "Where Plumbline is an installed wheel, install that file again with [certificate,models,service,login,traces] after its name."

@@ -8,7 +8,7 @@ from importlib import metadata
 
 import pytest
 
-from supply.environment import BESIDES, PRODUCT, RAY, ROOT, STORES, TESTS, installed, read_lock
+from supply.environment import BESIDES, PRODUCT, RAPIDOCR, RAY, ROOT, STORES, TESTS, installed, read_lock
 from supply.licences import PAGE, Licence, fits, licence_of, page, rules, spdx, stated, tables
 
 
@@ -34,7 +34,7 @@ def test_the_page_of_licences_is_current() -> None:
 def test_the_licences_of_what_may_be_installed_besides_are_those_of_its_lock_and_where_it_is_installed_what_it_says() -> None:
     known = rules()
 
-    for part, lock in (("stores", STORES), ("ray", RAY)):
+    for part, lock in (("stores", STORES), ("ray", RAY), ("rapidocr", RAPIDOCR)):
         assert {name: row["version"] for name, row in known[part].items()} == {
             each.name: each.version for each in read_lock((ROOT / lock).read_text(encoding="utf-8"))
         }

@@ -18,8 +18,18 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from supply import environment
-from supply.environment import BESIDES, PEERS, PRODUCT, RAY, STORES, TESTS, Locked, compare, read_lock, torch_needs, torch_pin
-from supply.lock import NEEDS, PEERS_SOURCE, RAY_SOURCE, RESOLVER_LOCK, STORES_SOURCE, accepted, lock_text, locked_packages
+from supply.environment import BESIDES, PEERS, PRODUCT, RAPIDOCR, RAY, STORES, TESTS, Locked, compare, read_lock, torch_needs, torch_pin
+from supply.lock import (
+    NEEDS,
+    PEERS_SOURCE,
+    RAPIDOCR_SOURCE,
+    RAY_SOURCE,
+    RESOLVER_LOCK,
+    STORES_SOURCE,
+    accepted,
+    lock_text,
+    locked_packages,
+)  # fmt: skip
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = (PRODUCT, TESTS, *BESIDES, PEERS, RESOLVER_LOCK)
@@ -80,15 +90,15 @@ def test_the_locks_hold_all_that_is_needed_and_nothing_else() -> None:
     assert {each.name for each in everything.values() if each.here()} - reached == set()
 
 
-def test_stores_in_a_database_and_ray_each_have_a_lock_that_repeats_nothing_and_holds_what_is_named() -> None:
+def test_stores_in_a_database_ray_and_rapidocr_each_have_a_lock_that_repeats_nothing_and_holds_what_is_named() -> None:
     found: set[str] = set()
-    for lock, source in ((STORES, STORES_SOURCE), (RAY, RAY_SOURCE)):
+    for lock, source in ((STORES, STORES_SOURCE), (RAY, RAY_SOURCE), (RAPIDOCR, RAPIDOCR_SOURCE)):
         besides = {each.name: each.version for each in read_lock(read(lock))}
         named = [Requirement(line) for line in read(source).splitlines() if line.strip() and not line.startswith("#")]
 
         assert besides.keys() & (locked().keys() | found) == set()
         assert {canonicalize_name(each.name): str(each.specifier).removeprefix("==") for each in named}.items() <= besides.items()
-        assert not any(name in read("requirements.txt").split() for name in ("stores", "ray"))
+        assert not any(name in read("requirements.txt").split() for name in ("stores", "ray", "rapidocr"))
         found |= besides.keys()
 
 
@@ -102,6 +112,14 @@ def test_ray_needs_nothing_that_is_not_locked_and_no_other_version_of_it() -> No
         for each in map(Requirement, metadata.requires(parent) or ()):
             if each.marker is None or each.marker.evaluate({"extra": ""}):
                 assert known[canonicalize_name(each.name)].version in each.specifier, f"{parent} needs {each}"
+
+
+def test_of_rapidocr_only_the_weights_and_what_runs_them_are_locked() -> None:
+    """Its own program draws in what fetches other weights, and asks for ONNX Runtime, which has telemetry. Nothing of that runs here."""
+    assert [each.name for each in read_lock(read(RAPIDOCR))] == ["opencv-python-headless", "rapidocr"]
+    version, needs = NEEDS["rapidocr"]
+    assert {each.name: each.version for each in read_lock(read(RAPIDOCR))}["rapidocr"] == version
+    assert set(needs) <= {"opencv-python-headless", *locked()}
 
 
 def test_peers_have_a_whole_lock_of_their_own_and_what_both_read_and_embed_with_in_our_version() -> None:
@@ -119,6 +137,7 @@ def test_packages_that_draw_in_telemetry_or_name_no_licence_are_in_no_lock() -> 
     kept_out = {"onnxruntime", "pymupdf-layout", "pymupdf4llm", "tabulate", "flatbuffers"}
 
     assert kept_out & locked().keys() == set()
+    assert not [name for lock in (RAPIDOCR, RAY) for name in kept_out if name in {each.name for each in read_lock(read(lock))}]
     assert "networkx" in torch_needs(environment.installed()), "torch no longer needs networkx: nothing else does"
 
 

@@ -75,7 +75,17 @@ def test_the_wheel_says_what_it_is_what_it_needs_and_brings_its_licence(built: P
     assert (info / "licenses" / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
     assert needs == [line for line in lines if line and not line.startswith("#")]
     assert len(needs) > 20
-    assert said.get_all("Provides-Extra") == ["certificate", "models", "service", "login", "traces", "pgvector", "milvus", "ray"]
+    assert said.get_all("Provides-Extra") == [
+        "certificate",
+        "models",
+        "service",
+        "login",
+        "traces",
+        "pgvector",
+        "milvus",
+        "ray",
+        "rapidocr",
+    ]
 
 
 def test_what_builds_the_wheel_is_what_the_lock_names() -> None:
