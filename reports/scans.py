@@ -1,14 +1,14 @@
 """Measures how well scans are read, and prints the tables of `docs/scans.md`.
 
-    python -m reports.scans [--rapidocr PYTHON] [--part 0.4] [--fine] [--before] [--only hi]
+    python -m reports.scans [--part 0.4] [--fine] [--before] [--only hi]
 
 The second page of a sample in each of four languages, or a `--part` of its height, is drawn at 150 and 300 dots an inch: clean, with noise,
 low in contrast, and turned by one and two degrees. Each picture is put on a page of a PDF and read as a scan is. What is read is held
 against the page's own text: the share of wrong characters and of wrong words (edit distance over the length of the true text, white space
-taken together), and of the true words that were read nowhere, in whatever order. Engines: Tesseract at the resolution that the product
-draws at, with `--fine` at 300 too; with `--before` the Tesseract inside MuPDF; and RapidOCR at the first resolution, where `--rapidocr`
-names a Python that has it installed. A second table says what share of the wrong words, and of the right ones,
-a limit on Tesseract's confidence tells. Pictures and noise are the same in each run.
+taken together, ligatures as their letters), and of the true words that were read nowhere, in whatever order. Engines: Tesseract at the
+resolution that the product draws at, with `--fine` at 300 too; RapidOCR where it is installed (`make rapidocr`), as the product reads by
+it; with `--before` the Tesseract inside MuPDF. A second table for each engine says what share of the wrong words, and of the right ones,
+a limit on its confidence tells. Pictures and noise are the same in each run.
 """
 
 # mypy: allow-untyped-calls
@@ -16,66 +16,40 @@ a limit on Tesseract's confidence tells. Pictures and noise are the same in each
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
 import sys
 import tempfile
 import time
+import unicodedata
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pymupdf
 
 from rag_core.domain.documents import Page
-from rag_core.ingest.pdf_worker.scans.ocr import DPI
-from rag_core.ingest.pdf_worker.scans.tesseract import Tesseract
+from rag_core.ingest.layout import received
+from rag_core.ingest.limits import DEFAULT_LIMITS
+from rag_core.ingest.pdf_worker.scans.ocr import DPI, recognise
+from rag_core.ingest.reading.ocr_engines import find_weights
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.ingest.reading.tessdata import find_tessdata
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = {"en": "flow-meter-manual", "cs": "smlouva-o-dodavce", "de": "wissensdatenbank", "hi": "samantar-shreni"}
+LATIN = ("en", "cs", "de")  # what RapidOCR reads
 RESOLUTIONS = (150, 300)  # dots an inch: a quick scan, and a usual one
-LIMITS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)  # on the confidence of a word, in [0, 1]
+LIMITS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.97, 0.99)  # on the confidence of a word, in [0, 1]
 CONDITIONS = ("clean", "noise", "pale", "1 degree", "2 degrees")
 BEFORE = "MuPDF's, before"
 FIGURES = frozenset("0123456789०१२३४५६७८९§$€%")
 
-# run by the Python that has RapidOCR: the path of a picture a line in, its text and seconds a line out
-RAPIDOCR = """
-import json, sys, time
-import numpy as np
-from rapidocr import RapidOCR
-engine = RapidOCR()
-print("{}", flush=True)
-for line in sys.stdin:
-    began = time.monotonic()
-    found = engine(line.strip(), use_cls=False)  # what tells lines that stand on their head turns some that do not
-    took = time.monotonic() - began
-    lines = []
-    if found.txts:
-        boxes = np.array(found.boxes)  # four corners each, from the upper left one on
-        along = boxes[:, 1] - boxes[:, 0]
-        wide = along[:, 0] > np.median(along[:, 0])
-        slope = np.median(along[wide, 1] / along[wide, 0]) if wide.any() else 0.0  # of a page that lies askew
-        middles = boxes.mean(axis=1) @ np.array([[1, -slope], [slope, 1]])
-        high = np.linalg.norm(boxes[:, 3] - boxes[:, 0], axis=1)
-        for at in np.argsort(middles[:, 1]):  # what stands at one height is one line
-            if lines and middles[at, 1] - lines[-1][0] < high[at] / 2:
-                lines[-1][1].append((middles[at, 0], found.txts[at]))
-            else:
-                lines.append((middles[at, 1], [(middles[at, 0], found.txts[at])]))
-    text = "\\n".join(" ".join(text for _, text in sorted(parts)) for _, parts in lines)
-    print(json.dumps({"text": text, "seconds": took}), flush=True)
-"""
-
 Word = tuple[str, float]  # and how sure it is
-Engine = Callable[[pymupdf.Page, Path], tuple[list[Word], float]]  # the words of a page that is a picture, and the seconds
+Engine = Callable[[pymupdf.Page, Path], tuple[list[Word], float]]  # the words of a page that is a picture, and the CPU seconds
 
 
 @dataclass
@@ -121,7 +95,12 @@ def distance(read: Sequence[str], true: Sequence[str]) -> int:
 def text_of(page: Page, part: float) -> list[str]:
     """The words of the rows that lie in this part of a page's height, from above."""
     rows = [page.text[line.start : line.end] for line in page.lines if line.box.y1 <= part * page.height]
-    return " ".join(rows).split()
+    return plain(" ".join(rows)).split()
+
+
+def plain(text: str) -> str:
+    """A text with a sign for each letter: a font's one sign for "fl" looks like two letters, and is read as two."""
+    return unicodedata.normalize("NFKC", text)
 
 
 def drawn(page: pymupdf.Page, dpi: int, condition: str, part: float) -> pymupdf.Pixmap:
@@ -153,16 +132,20 @@ def as_scan(picture: pymupdf.Pixmap, dpi: int) -> pymupdf.Page:
     return page
 
 
-def by_tesseract(dpi: int) -> Engine:
-    """Tesseract as the product calls it, on a drawing at `dpi`."""
+def by_engine(dpi: int, weights: str = "") -> Engine:
+    """The engine as the product calls it, on a drawing at `dpi`: RapidOCR where its weights are given, else Tesseract."""
     languages, tessdata = find_tessdata()
+    most = {"page_chars": DEFAULT_LIMITS.page_chars, "page_words": DEFAULT_LIMITS.page_words}
 
     def read(page: pymupdf.Page, _: Path) -> tuple[list[Word], float]:
-        began = time.monotonic()
         picture = page.get_pixmap(dpi=dpi, colorspace=pymupdf.csGRAY, alpha=False)
-        engine = Tesseract("+".join(languages), tessdata)
-        words = [(one.text, one.sure) for one in engine.read(picture.samples, picture.width, picture.height, dpi)]
-        return words, time.monotonic() - began
+        shape = {"width": picture.width, "height": picture.height, "dpi": dpi}
+        data = zlib.compress(picture.samples)
+        began = time.process_time()
+        event: Any = recognise({**shape, **most, "languages": "+".join(languages), "tessdata": tessdata, "weights": weights}, data)
+        seconds = time.process_time() - began
+        words, _lines = received(event["words"], event["lines"], event["cells"], len(event["text"]), by_ocr=True)
+        return [(plain(event["text"][word.start : word.end]), word.sure or 0.0) for word in words], seconds
 
     return read
 
@@ -172,32 +155,9 @@ def by_mupdf(page: pymupdf.Page, _: Path) -> tuple[list[Word], float]:
     from rag_core.ingest.pdf_worker.scans.ocr import words_of
 
     languages, tessdata = find_tessdata()
-    began = time.monotonic()
+    began = time.process_time()
     text = page.get_textpage_ocr(flags=pymupdf.TEXT_PRESERVE_LIGATURES, language="+".join(languages), dpi=DPI, full=True, tessdata=tessdata)
-    return [(word[4], 0.0) for word in words_of(text)], time.monotonic() - began
-
-
-@contextmanager
-def by_rapidocr(python: str, dpi: int) -> Iterator[Engine]:
-    """RapidOCR in a Python of its own, on a drawing at `dpi`, as the product would hand it one; to the end of the block."""
-    calm = {**os.environ, "ORT_DISABLE_TELEMETRY": "1"}  # else onnxruntime writes to the home folder and asks a name server
-    with subprocess.Popen(
-        [python, "-c", RAPIDOCR], env=calm, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as child:
-        assert child.stdin is not None
-        assert child.stdout is not None
-        child.stdout.readline()
-        to, out = child.stdin, child.stdout
-
-        def read(page: pymupdf.Page, path: Path) -> tuple[list[Word], float]:
-            page.get_pixmap(dpi=dpi, colorspace=pymupdf.csGRAY, alpha=False).save(path)
-            to.write(f"{path}\n")
-            to.flush()
-            found = json.loads(out.readline())
-            return [(word, 0.0) for word in found["text"].split()], found["seconds"]
-
-        yield read
-        to.close()
+    return [(plain(word[4]), 0.0) for word in words_of(text)], time.process_time() - began
 
 
 def sureness(words: Sequence[Word], true: Sequence[str]) -> Iterator[tuple[float, bool, bool]]:
@@ -212,7 +172,6 @@ def sureness(words: Sequence[Word], true: Sequence[str]) -> Iterator[tuple[float
 def main() -> None:
     """Measure, and print both tables as Markdown."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rapidocr", metavar="PYTHON", help="a Python that has RapidOCR installed")
     parser.add_argument("--part", type=float, default=1.0, help="of the page's height, from above (default 1, the whole page)")
     parser.add_argument(
         "--before", action="store_true", help="measure the Tesseract inside MuPDF too, which takes twice as long as all others"
@@ -220,20 +179,19 @@ def main() -> None:
     parser.add_argument("--fine", action="store_true", help="measure Tesseract on drawings at 300 dots an inch too")
     parser.add_argument("--only", choices=SAMPLES, help="one language")
     options = parser.parse_args()
-    engines: dict[str, Engine] = {f"Tesseract at {DPI}": by_tesseract(DPI)}
+    engines: dict[str, Engine] = {f"Tesseract at {DPI}": by_engine(DPI)}
+    if weights := find_weights():
+        engines[f"RapidOCR at {DPI}"] = by_engine(DPI, weights)
     if options.fine:
-        engines["Tesseract at 300"] = by_tesseract(300)
+        engines["Tesseract at 300"] = by_engine(300)
     if options.before:
         engines[BEFORE] = by_mupdf
+    wanted = {options.only: SAMPLES[options.only]} if options.only else SAMPLES
     tallies: Tallies = {}
-    sure: list[tuple[float, bool, bool]] = []
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as running:
-        if options.rapidocr:
-            engines[f"RapidOCR at {DPI}"] = running.enter_context(by_rapidocr(options.rapidocr, DPI))
+    sure: dict[str, list[tuple[float, bool, bool]]] = {engine: [] for engine in list(engines)[:2] if engine.endswith(f" {DPI}")}
+    with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "page.png"
-        for language, name in SAMPLES.items():
-            if options.only not in (None, language):
-                continue
+        for language, name in wanted.items():
             data = (ROOT / "data" / "samples" / f"{name}.pdf").read_bytes()
             true = text_of(read_pdf(data, name, ocr=False).pages[1], options.part)
             document = pymupdf.open(stream=data)
@@ -246,11 +204,12 @@ def main() -> None:
                         words, seconds = read(page, path)
                         tally = tallies.setdefault((language, dpi, condition, engine), Tally())
                         tally.add([text for text, _ in words], true, seconds)
-                        if engine == f"Tesseract at {DPI}":
-                            sure += sureness(words, true)
+                        if engine in sure and language in LATIN:  # the rest is Tesseract's with both
+                            sure[engine] += sureness(words, true)
                 print_errors(tallies, list(engines), (language, dpi))
     print_seconds(tallies, list(engines))
-    print_sureness(sure)
+    for engine, found in sure.items():
+        print_sureness(engine, found)
 
 
 def print_errors(tallies: Tallies, engines: Sequence[str], of: tuple[str, int]) -> None:
@@ -265,16 +224,16 @@ def print_errors(tallies: Tallies, engines: Sequence[str], of: tuple[str, int]) 
 
 
 def print_seconds(tallies: Tallies, engines: Sequence[str]) -> None:
-    """The median seconds that a page took."""
+    """The median seconds of CPU that a page took."""
     say = sys.stdout.write
     medians = [np.median([one for key, tally in tallies.items() if key[3] == engine for one in tally.seconds]) for engine in engines]
-    say("| seconds a page, median | " + " | ".join(f"{median:.1f}" for median in medians) + " |\n\n")
+    say("| CPU seconds a page, median | " + " | ".join(f"{median:.1f}" for median in medians) + " |\n\n")
 
 
-def print_sureness(sure: Sequence[tuple[float, bool, bool]]) -> None:
-    """How well limits on the confidence tell wrong and right words, and of wrong and right figures."""
+def print_sureness(engine: str, sure: Sequence[tuple[float, bool, bool]]) -> None:
+    """How well limits on the confidence of an engine tell wrong and right words, and of wrong and right figures."""
     say = sys.stdout.write
-    say("| below | wrong words told | right words told | wrong figures told | right figures told |\n|---|---|---|---|---|\n")
+    say(f"| {engine}, below | wrong words told | right words told | wrong figures told | right figures told |\n|---|---|---|---|---|\n")
     for limit in LIMITS:
         cells = []
         for figures in (False, True):

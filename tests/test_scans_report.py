@@ -1,27 +1,17 @@
-"""The report of how well scans are read: what it counts, and how it asks RapidOCR."""
+"""The report of how well scans are read: what it counts, and how it asks an engine."""
 
 from __future__ import annotations
 
-import sys
+import zlib
 from pathlib import Path
+from typing import Any
 
 import pymupdf
 import pytest
 
-from reports.scans import Tally, by_rapidocr
-
-FAKE = """
-import os
-from types import SimpleNamespace
-import numpy as np
-
-class RapidOCR:
-    def __call__(self, path, use_cls=True):
-        told = f"{use_cls}{os.environ.get('ORT_DISABLE_TELEMETRY')}"
-        lines = [(500, 60, "four"), (0, 50, "three"), (0, 0, told), (500, 10, "two")]  # a page askew: of a row the right end lies lower
-        boxes = [np.array([[x, y], [x + 400, y + 8], [x + 400, y + 38], [x, y + 30]], float) for x, y, _ in lines]
-        return SimpleNamespace(boxes=boxes, txts=[text for _, _, text in lines])
-"""
+from rag_core.ingest.pdf_worker.basics.columns import packed
+from reports import scans
+from reports.scans import Tally, by_engine, plain
 
 
 def test_given_words_in_another_order_then_none_is_missing_and_what_is_read_nowhere_is() -> None:
@@ -33,13 +23,19 @@ def test_given_words_in_another_order_then_none_is_missing_and_what_is_read_nowh
     assert str(tally).endswith("50.0% / 25.0%")
 
 
-def test_given_a_page_askew_when_asked_of_rapidocr_then_rows_are_in_order_without_its_classifier_or_telemetry(
+def test_given_a_page_when_asked_of_an_engine_then_it_is_asked_as_the_product_asks_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "rapidocr.py").write_text(FAKE, encoding="utf-8")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    asked: dict[str, Any] = {}
 
-    with pymupdf.open() as document, by_rapidocr(sys.executable, 72) as read:
-        words, _ = read(document.new_page(), tmp_path / "page.png")
+    def recognise(request: dict[str, Any], data: bytes) -> dict[str, object]:
+        asked.update(request, pixels=len(zlib.decompress(data)))
+        return {"text": "ﬁve °C", **packed([[0, 3, 0, 0, 9, 9, 0.9], [4, 6, 9, 0, 18, 9, 0.5]], [])}
 
-    assert [text for text, _ in words] == ["False1", "two", "three", "four"]
+    monkeypatch.setattr(scans, "recognise", recognise)
+    with pymupdf.open() as document:
+        words, _ = by_engine(72, "/weights")(document.new_page(width=40, height=20), tmp_path / "page.png")
+
+    assert words == [("five", 0.9), ("°C", 0.5)]
+    assert (asked["weights"], asked["pixels"], asked["dpi"]) == ("/weights", 800, 72)
+    assert plain("ﬂow") == "flow"

@@ -10,7 +10,7 @@ from rag_core.domain.claims import Citation, Claim, Evidence
 from rag_core.domain.documents import Box, Document, Span, WordBox
 from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Corpus
-from rag_core.domain.scanned import Unsure, holds_figure, unsure_words
+from rag_core.domain.scanned import RAPIDOCR, TESSERACT, Unsure, holds_figure, unsure_words
 
 Words = Callable[[str, int], Sequence[WordBox]]  # (document id, 1-based page)
 
@@ -41,6 +41,7 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
             boxes=_boxes(evidence, words),
             unsure=unsure,
             doubtful=holds_figure(evidence.quote) if unsure is None else any(one.figure for one in unsure),
+            read_by=_engine(evidence, document, unsure) if passage.ocr else "",
         )
     return found
 
@@ -71,8 +72,16 @@ def _unsure(evidence: Evidence, document: Document, words: Words, corpus: Corpus
         page = words(evidence.document, span.page)
         if span.page in document.ocr_pages and all(word.sure is None for word in page):
             return None
-        found += unsure_words(evidence.document, span, page, corpus.page_text(evidence.document, span.page))
+        read_by = RAPIDOCR if span.page in document.rapidocr_pages else TESSERACT
+        found += unsure_words(evidence.document, span, page, corpus.page_text(evidence.document, span.page), read_by)
     return tuple(found)
+
+
+def _engine(evidence: Evidence, document: Document, unsure: tuple[Unsure, ...] | None) -> str:
+    """The engine that read the evidence; "" where nothing is known of how it was read."""
+    if any(span.page in document.rapidocr_pages for span in evidence.spans):
+        return RAPIDOCR
+    return TESSERACT if unsure is not None else ""
 
 
 def _rows(span: Span, words: Sequence[WordBox]) -> list[Box]:

@@ -12,7 +12,7 @@ from rag_core.decision.checks import GATING
 from rag_core.domain.claims import Citation
 from rag_core.domain.indexing import indexing_of
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.scanned import Unsure
+from rag_core.domain.scanned import Unsure, engines_in_words
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Trace
 from rag_core.gating.levels import shows_conflicts, unread
@@ -140,7 +140,8 @@ def on_scans(citations: Sequence[Citation]) -> tuple[str, ...]:
         parts.append("; how sure it was of each word is not known")
     capped = " The confidence level is medium at most." if any(one.doubtful for one in scanned) else ""
     sources = "".join(f"[{one.id}]" for one in scanned)
-    return (f"{sources} read by OCR, and given as the scan was read{''.join(parts)}.{capped}",)
+    by = engines_in_words(one.read_by for one in scanned)
+    return (f"{sources} read by OCR{by}, and given as the scan was read{''.join(parts)}.{capped}",)
 
 
 def word_in_words(word: Unsure) -> str:

@@ -80,7 +80,8 @@ class Citation:
     """A numbered source of an answer. `excerpt` is verbatim from the page; `boxes` mark it there, empty when the place is not certain.
 
     `ocr` says that it was read from a picture: then `excerpt` is as the scan was read, and `unsure` has the words of it that may be wrong,
-    or is None where it is not known how sure OCR was. `doubtful` says that a figure is among them, or may be.
+    or is None where it is not known how sure OCR was. `doubtful` says that a figure is among them, or may be. `read_by` is the engine that
+    read it, as `rag_core.domain.scanned` names it; "" where it was not read from a picture, or that is not known.
     """
 
     id: int
@@ -96,6 +97,7 @@ class Citation:
     boxes: tuple[tuple[int, Box], ...] = ()  # (page, rectangle)
     unsure: tuple[Unsure, ...] | None = ()
     doubtful: bool = False
+    read_by: str = ""
 
     @property
     def doubted(self) -> tuple[tuple[int, Box], ...]:

@@ -246,7 +246,8 @@ def claim_json(claim: Claim, measured: ClaimMeasurement, *, scanned: bool) -> di
 def citation_json(citation: Citation) -> dict[str, Any]:
     """A citation as JSON; pages are 1-based, offsets are into the page's raw text, boxes in PDF points.
 
-    `unsure` are the words that OCR may have read wrong, or null where it is not known how sure it was.
+    `unsure` are the words that OCR may have read wrong, or null where it is not known how sure it was; `ocr_engine` is null where it is not
+    known what read the page, and for what was not read from a picture.
     """
     return {
         "id": citation.id,
@@ -259,6 +260,7 @@ def citation_json(citation: Citation) -> dict[str, Any]:
         "boxes": [{"page": page, **box._asdict()} for page, box in citation.boxes],
         "section": citation.section,
         "ocr": citation.ocr,
+        "ocr_engine": citation.read_by or None,
         "unsure": None if citation.unsure is None else [unsure_json(one) for one in citation.unsure],
     }
 

@@ -113,6 +113,7 @@ class Page:
     hidden_chars: int = 0
     hidden_sample: str = ""
     problem: str = ""  # why the page could not be read, in one sentence
+    read_by: str = ""  # the engine that read its picture, as `rag_core.domain.scanned` names it; "" for text that stands in the file
 
     def __post_init__(self) -> None:
         if self.number < 1:
@@ -156,6 +157,8 @@ class Metadata:
 class Document:
     """A document as indexed. `id` is `sha256:<hex>` of its bytes (or the caller's id for a text document given with one).
 
+    `rapidocr_pages` are those of `ocr_pages` that RapidOCR read.
+
     `page_date` is the day by which its first page dates it, ISO, empty for none, and None where nobody has looked; `file_date` is the one
     that the file states. `date` is the best that is known, and `date_source` says whose it is.
     """
@@ -175,6 +178,7 @@ class Document:
     reading_version: int = 0  # version of the reader that read its pages; 0 where no reader did
     page_date: str | None = None
     file_date: str = ""
+    rapidocr_pages: tuple[int, ...] = ()
 
     @property
     def date(self) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rag_core.domain.bounds import require_between
 from rag_core.domain.documents import Box, Span, WordBox
 
-# below it a word is told; docs/scans.md has what other limits would tell of right and wrong words
-SURE, SURE_FIGURE = 0.70, 0.85
+TESSERACT, RAPIDOCR = "tesseract", "rapidocr"  # engines, as the setting `ocr_engine` names them
+ENGINES = {TESSERACT: "Tesseract", RAPIDOCR: "RapidOCR"}  # and as they call themselves
+# Below it a word is told, and a word with a figure. The scores of two engines are no common scale; docs/scans.md has what other limits
+# would tell of right and wrong words.
+SURE = {TESSERACT: (0.70, 0.85), RAPIDOCR: (0.95, 0.97)}
 ALIKE = ("§/$/S", "0/O", "1/l/I", "5/S", "8/B", "2/Z", "./,")  # signs that look alike on paper, for a reader to compare
 _FIGURE = re.compile(r"[\d§$€£%]")
 _AMONG_DIGITS = re.compile(r"(?=.*\d)(?=.*[OolISBZ])[\dOolISBZ.,/-]+")  # "1O0", "l5": nothing but digits and letters that look like them
@@ -49,7 +52,13 @@ def holds_figure(text: str) -> bool:
     return bool(_FIGURE.search(text))
 
 
-def unsure_words(document: str, span: Span, words: Sequence[WordBox], text: str) -> Iterator[Unsure]:
+def engines_in_words(engines: Iterable[str]) -> str:
+    """Engines in brackets, for behind "OCR": " (RapidOCR, Tesseract)"; "" where none is known."""
+    known = sorted({ENGINES[one] for one in engines if one in ENGINES})
+    return f" ({', '.join(known)})" if known else ""
+
+
+def unsure_words(document: str, span: Span, words: Sequence[WordBox], text: str, read_by: str = TESSERACT) -> Iterator[Unsure]:
     """The words that may be wrong of a stretch of a page; words that OCR says nothing of are passed over.
 
     Args:
@@ -57,14 +66,16 @@ def unsure_words(document: str, span: Span, words: Sequence[WordBox], text: str)
         span: the stretch.
         words: of the page, in its order.
         text: of the page.
+        read_by: the engine that read it; where that is not known, the limits of Tesseract hold.
     """
+    sure, sure_figure = SURE.get(read_by, SURE[TESSERACT])
     inside = [word for word in words if span.start < word.end and word.start < span.end]
     for at, word in enumerate(inside):
         if word.sure is None:
             continue
         said = text[word.start : word.end]
         after = text[inside[at + 1].start : inside[at + 1].end] if at + 1 < len(inside) else ""
-        limit = SURE_FIGURE if holds_figure(said) else SURE
+        limit = sure_figure if holds_figure(said) else sure
         stands_for_another = _AMONG_DIGITS.fullmatch(said) or (_FOR_A_PARAGRAPH.fullmatch(said) and after[:1].isdigit())
         if word.sure < limit or stands_for_another:
             yield Unsure(document, Span(span.page, word.start, word.end), word.sure, word.box, said)

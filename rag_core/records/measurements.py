@@ -14,10 +14,20 @@ from rag_core.records import older, version_1
 from rag_core.records.shapes import MEASUREMENTS, Reading, Writing
 from rag_core.records.texts import OwnWords, PassageOf, Texts
 
-SCHEMA_VERSION = 9  # the form of a record, since 2026-11-27
+SCHEMA_VERSION = 10  # the form of a record, since 2026-11-27
 _VERSION = "schema_version"
 # each from its version to the next
-_STEPS = (version_1.upgraded, older.from_2, older.from_3, older.from_4, older.from_5, older.from_6, older.from_7, older.from_8)
+_STEPS = (
+    version_1.upgraded,
+    older.from_2,
+    older.from_3,
+    older.from_4,
+    older.from_5,
+    older.from_6,
+    older.from_7,
+    older.from_8,
+    older.from_9,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Records of versions 2 to 8, each as one of the next version. Nothing is judged here, and no text is read."""
+"""Records of versions 2 to 9, each as one of the next version. Nothing is judged here, and no text is read."""
 
 from __future__ import annotations
 
@@ -125,3 +125,16 @@ def from_8(row: Row) -> dict[str, Any]:
 
 def _uncounted(draft: Row) -> dict[str, Any]:
     return {**draft, "audits": [{"words": None, **one} for one in draft["audits"]]}
+
+
+def from_9(row: Row) -> dict[str, Any]:
+    """The record in version 10: there was one engine for pictures, and nobody kept which pages it had read.
+
+    Raises:
+        KeyError, TypeError, AttributeError: it is not whole.
+    """
+    return _with_drafts(row, _read_by_somebody)
+
+
+def _read_by_somebody(draft: Row) -> dict[str, Any]:
+    return {**draft, "citations": {key: {"read_by": "", **one} for key, one in draft["citations"].items()}}

@@ -23,7 +23,7 @@ from rag_core.settings.scales import Scale, Unit
 # came after hashes stood in decisions and certificates: where they say what held before them, they leave a hash as it was
 _LATER: Mapping[str, Any] = {
     "vector_store": "faiss-flat", "workers": "here", "sufficiency_reads": "all", "levels": True, "rewording": "audited",
-    "excerpt_tokens": 0, "max_sentence_words": 60, "sentence_length_mode": Mode.OFF,
+    "excerpt_tokens": 0, "max_sentence_words": 60, "sentence_length_mode": Mode.OFF, "ocr_engine": "tesseract",
 }  # fmt: skip
 
 _R, _A, _I = Cost.REPLAY, Cost.ASK, Cost.INGEST
@@ -272,7 +272,11 @@ class Settings(ModelSettings):
         "Largest passage; never more than its kind of document has, or than the embedding model reads.",
     )
     overlap_tokens: int = number(50, 0, 200, 5, Stage.INGEST, _I, Unit.TOKENS, "Text that neighbouring passages share.")
-    ocr: bool = choice(True, Stage.INGEST, _I, "Read pages without a text layer by OCR where Tesseract is installed.")
+    ocr: bool = choice(True, Stage.INGEST, _I, "Read pages without a text layer by OCR where Tesseract or RapidOCR is installed.")
+    ocr_engine: Literal["tesseract", "rapidocr"] = choice(
+        "tesseract", Stage.INGEST, _I,
+        "What reads such pages. RapidOCR, an extra, reads Latin script better; Tesseract still reads what RapidOCR cannot.",
+    )  # fmt: skip
     keep_hidden: bool = choice(
         False, Stage.INGEST, _I, "Index text that cannot be seen on the page (transparent, tiny, covered, in the colour of its ground)."
     )

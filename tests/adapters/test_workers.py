@@ -79,12 +79,12 @@ def test_given_the_setting_of_workers_then_whoever_runs_the_program_sets_it_and_
 def test_given_two_processes_then_they_are_alike_where_program_model_and_languages_of_ocr_are(monkeypatch: pytest.MonkeyPatch) -> None:
     embedder = HashEmbedder()
     monkeypatch.setattr(alike, "find_tessdata", lambda: (("eng", "deu"), "/somewhere"))
-    found = fingerprint(embedder, ocr=True)
+    found = fingerprint(embedder, ocr="tesseract")
 
-    assert found == fingerprint(HashEmbedder(), ocr=True)
+    assert found == fingerprint(HashEmbedder(), ocr="tesseract")
     assert (found["embedding model"], found["tokenizer"], found["OCR languages"]) == (embedder.name, embedder.tokenizer, "eng+deu")
-    assert fingerprint(embedder, ocr=False)["OCR languages"] == ""  # nobody asks for them
-    assert found.keys() ^ fingerprint(HashEmbedder(name="m@bfloat16"), ocr=True).keys() == {"bfloat16 in hardware"}
+    assert fingerprint(embedder, ocr="")["OCR languages"] == ""  # nobody asks for them
+    assert found.keys() ^ fingerprint(HashEmbedder(name="m@bfloat16"), ocr="tesseract").keys() == {"bfloat16 in hardware"}
 
 
 def test_given_a_changed_word_of_the_program_then_it_is_another_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,7 +118,7 @@ def test_given_an_order_then_the_files_come_behind_their_names_and_sizes_and_not
     assert made.look() is None
     assert list(tmp_path.iterdir()) == []
     assert recognition.cores() == 1  # others work beside it
-    assert json.loads(made.greeting(False)) == {"fingerprint": fingerprint(HashEmbedder(), ocr=False)}
+    assert json.loads(made.greeting("")) == {"fingerprint": fingerprint(HashEmbedder(), ocr="")}
 
 
 def test_given_what_can_go_wrong_then_a_file_fails_by_itself_and_a_model_that_is_gone_is_everybodys(
@@ -138,7 +138,7 @@ def test_given_what_can_go_wrong_then_a_file_fails_by_itself_and_a_model_that_is
         raise ModelUnavailable("There is none.", remedy="Install it.")
 
     monkeypatch.setattr(maker, "load_embedder", no_model)
-    assert json.loads(Maker("x", "auto").greeting(False)) == {"problem": "There is none.", "remedy": "Install it."}
+    assert json.loads(Maker("x", "auto").greeting("")) == {"problem": "There is none.", "remedy": "Install it."}
 
 
 def test_given_an_order_that_nobody_wants_then_it_ends_also_where_it_had_not_begun(made: Maker, tmp_path: Path) -> None:

@@ -12,35 +12,64 @@ from hypothesis import strategies as st
 
 from rag_core.domain.answer import is_scanned
 from rag_core.domain.documents import Box, Span, WordBox
-from rag_core.domain.scanned import SURE, SURE_FIGURE, Unsure, unsure_words
+from rag_core.domain.scanned import ENGINES, RAPIDOCR, SURE, TESSERACT, Unsure, engines_in_words, unsure_words
 
 sures = st.floats(0, 1)
+PLAIN, FIGURE = SURE[TESSERACT]
 
 
-def told(text: str, sure: float | None) -> list[str]:
-    """The words of a row that are told, all of which OCR is as sure of."""
+def told(text: str, sure: float | None, read_by: str = TESSERACT) -> list[str]:
+    """The words of a row that are told, all of which the engine is as sure of."""
     words, at = [], 0
     for word in text.split():
         words.append(WordBox(at, at + len(word), at, 0, at + len(word), 10, sure))
         at += len(word) + 1
-    return [one.text for one in unsure_words("d1", Span(1, 0, len(text)), words, text)]
+    return [one.text for one in unsure_words("d1", Span(1, 0, len(text)), words, text, read_by)]
 
 
 @each(
     ("text", "sure", "words"),
     [
-        ("Cena je 18 450 Kč", SURE_FIGURE, []),
-        ("Cena je 18 450 Kč", SURE_FIGURE - 0.01, ["18", "450"]),
-        ("Cena je 18 450 Kč", SURE - 0.01, ["Cena", "je", "18", "450", "Kč"]),
+        ("Cena je 18 450 Kč", FIGURE, []),
+        ("Cena je 18 450 Kč", FIGURE - 0.01, ["18", "450"]),
+        ("Cena je 18 450 Kč", PLAIN - 0.01, ["Cena", "je", "18", "450", "Kč"]),
         ("mezi S 14 a S. 15", 1.0, ["S", "S."]),
         ("of 1O0 l5 2,S E3 MK-40-B", 1.0, ["1O0", "l5", "2,S"]),
         ("B2B SOS Sbor", 1.0, ["B2B"]),
-        ("१२ रुपये", SURE_FIGURE - 0.01, ["१२"]),
+        ("१२ रुपये", FIGURE - 0.01, ["१२"]),
         ("Cena je 18 450 Kč", None, []),
     ],
 )
 def test_given_words_of_a_scan_then_those_that_may_be_wrong_are_told(text: str, sure: float | None, words: list[str]) -> None:
     assert told(text, sure) == words
+
+
+@each(
+    ("read_by", "sure", "words"),
+    [
+        (RAPIDOCR, 0.96, ["18"]),  # enough for a word, not for a figure
+        (RAPIDOCR, 0.94, ["Cena", "18"]),
+        (RAPIDOCR, 0.97, []),
+        (TESSERACT, 0.94, []),
+        ("", 0.94, []),  # not known: it was Tesseract, before there was another
+        ("", 0.80, ["18"]),
+    ],
+)
+def test_given_a_score_then_the_limits_of_the_engine_that_gave_it_hold(read_by: str, sure: float, words: list[str]) -> None:
+    assert told("Cena 18", sure, read_by) == words
+
+
+@each(
+    ("engines", "said"),
+    [([], ""), ([""], ""), (["", RAPIDOCR, RAPIDOCR], " (RapidOCR)"), ([TESSERACT, RAPIDOCR], " (RapidOCR, Tesseract)"), (["other"], "")],
+)
+def test_given_the_engines_of_some_sources_then_those_that_are_known_are_named_once(engines: list[str], said: str) -> None:
+    assert engines_in_words(engines) == said
+
+
+def test_each_engine_has_limits_of_its_own() -> None:
+    assert SURE.keys() == ENGINES.keys()
+    assert all(plain < figure for plain, figure in SURE.values())
 
 
 @given(text=st.text("§S0O1l5.,$ ab", max_size=30), less=sures, more=sures)

@@ -10,7 +10,7 @@ import pytest
 
 from rag_core.entrypoints.cli import main
 from rag_core.entrypoints.commands import doctor as doctor_command
-from rag_core.ingest.reading import pdf_process
+from rag_core.ingest.reading import ocr_engines, pdf_process
 from rag_core.ingest.reading.tessdata import OCR_LANGUAGES, find_tessdata
 from supply import environment
 
@@ -140,3 +140,19 @@ def test_given_a_page_that_people_sign_in_to_when_examined_then_it_says_what_is_
     access.write_text("roles: {editors: {may: [fly]}}", encoding="utf-8")
     (row,) = doctor_command._tried("the page", lambda: doctor_command._page(tmp_path))
     assert (row.ok, "roles.editors.may" in row.found) == (False, True)
+
+
+def test_given_rapidocr_when_examined_then_it_is_named_and_where_it_is_chosen_and_missing_the_command_to_install_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = ("--library", str(tmp_path / "library"))
+    for module in (doctor_command, ocr_engines):
+        monkeypatch.setattr(module, "find_weights", lambda: "/weights")
+    assert "ocr_engine=rapidocr has it read" in str(examine(capsys, *at)[1]["scanned pages"]["found"])
+    assert "RapidOCR" in str(examine(capsys, *at, "--set", "ocr_engine=rapidocr")[1]["scanned pages"]["found"])
+
+    monkeypatch.setattr(ocr_engines, "find_weights", lambda: "")
+    code, rows = examine(capsys, *at, "--set", "ocr_engine=rapidocr")
+
+    assert code == 1
+    assert "make rapidocr" in broken(rows)["scanned pages"]

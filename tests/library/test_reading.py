@@ -13,9 +13,10 @@ import pytest
 from library_kit import SETTINGS, library, text
 
 from rag_core.domain.documents import Page, PageSource, WordBox
-from rag_core.errors import LimitExceeded
+from rag_core.domain.scanned import RAPIDOCR
+from rag_core.errors import LimitExceeded, MissingDependency
 from rag_core.ingest.layout import Lines, Words, layout_json
-from rag_core.ingest.reading import pdf_process
+from rag_core.ingest.reading import ocr_engines, pdf_process
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.library.disk.files import Stamp, stamp_file
 from rag_core.library.indexing import reading
@@ -27,6 +28,36 @@ from rag_core.library.stored.stored_pages import LAYOUT, PAGES, read_pages
 
 READ_BY = ("2.0", 6)  # PyMuPDF's version, and that of what it reads
 OPTIONS = ReadOptions("pdf", ocr=False, can_ocr=False, keep_hidden=False)
+
+
+def test_given_tesseract_then_the_key_of_a_reading_is_that_from_before_there_was_another_engine() -> None:
+    before = {"kind": "pdf", "ocr": True, "can_ocr": True, "keep_hidden": False, "version": OPTIONS.version}
+    options = ReadOptions("pdf", ocr=True, can_ocr=True, keep_hidden=False)
+
+    assert options.said() == before
+    assert replace(options, ocr_engine=RAPIDOCR).said() == {**before, "ocr_engine": RAPIDOCR}
+
+
+def test_given_another_engine_then_only_a_pdf_with_pictures_is_read_anew_and_where_it_is_missing_one_error_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))  # nothing reads the picture
+    of = library(tmp_path)
+    mixed = pymupdf.open(stream=pdf(1))
+    sheet = mixed.new_page()
+    sheet.insert_image(sheet.rect, pixmap=mixed[0].get_pixmap())
+    sources = [Source("text.pdf", pdf(1), "pdf"), Source("mixed.pdf", mixed.tobytes(), "pdf")]
+    assert len(of.add(sources, SETTINGS).added) == 2
+    by_rapidocr = SETTINGS.changed(ocr_engine=RAPIDOCR)
+
+    monkeypatch.setattr(ocr_engines, "find_weights", lambda: "")
+    with pytest.raises(MissingDependency, match="Reading scans by RapidOCR"):
+        of.add(sources, by_rapidocr)
+    monkeypatch.setattr(ocr_engines, "find_weights", lambda: str(tmp_path))  # no weights are there: the page stays unread
+    report = of.add(sources, by_rapidocr)
+
+    assert [[one.name for one in part] for part in (report.unchanged, report.added)] == [["text.pdf"], ["mixed.pdf"]]
+    assert [one.name for one in of.add(sources, SETTINGS).added] == ["mixed.pdf"]
 
 
 def pdf(pages: int = 3) -> bytes:

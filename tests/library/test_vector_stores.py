@@ -192,11 +192,13 @@ def test_given_the_default_store_then_hashes_of_settings_are_those_from_before_t
         unmoved |= {"rewording"} if chosen.rewording == "audited" else set()  # a model could reword before there was a choice
         unmoved |= {"excerpt_tokens"} if chosen.excerpt_tokens == 0 else set()  # passages were sent whole
         unmoved |= {"max_sentence_words"} if chosen.max_sentence_words == 60 else set()  # no sentence was too long
+        unmoved |= {"ocr_engine"} if chosen.ocr_engine == "tesseract" else set()  # there was no other
         before = json.dumps(chosen.model_dump(mode="json", exclude={"preset", "vector_store", "workers", *unmoved}), sort_keys=True)
 
         assert chosen.hash() == hashlib.sha256(before.encode()).hexdigest()[:16], name
         assert chosen.changed(vector_store="faiss-ivf").hash() != chosen.hash(), name
         assert chosen.changed(workers="ray").hash() != chosen.hash(), name
+        assert chosen.changed(ocr_engine="rapidocr").hash() != chosen.hash(), name
 
 
 def test_given_the_table_of_what_a_newcomer_touches_then_a_vector_store_is_named_in_its_own_folder_only() -> None:

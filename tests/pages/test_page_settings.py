@@ -253,8 +253,8 @@ def test_given_moved_settings_when_another_page_was_visited_then_they_and_the_qu
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        ("ocr", {"ocr"}),
-        ("OCR tesseract", {"ocr"}),
+        ("ocr", {"ocr", "ocr_engine"}),
+        ("OCR tesseract", {"ocr", "ocr_engine"}),
         ("half_life", {"recency_half_life_days"}),
         ("synonyms", {"keyword_synonyms"}),
         ("zzz", set()),

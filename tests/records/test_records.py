@@ -31,7 +31,7 @@ from hypothesis import given
 from rag_core.decision.decide import decide, replay
 from rag_core.decision.measure import measure
 from rag_core.domain.answer import evidence_key
-from rag_core.domain.decision import Decision
+from rag_core.domain.decision import Decision, citation_json
 from rag_core.domain.documents import DateSource, Span
 from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.passages import Passage, PassageKind
@@ -256,6 +256,22 @@ def test_given_a_record_of_version_2_then_correctness_was_not_measured_and_decid
     assert decide(from_record({**row, "answerability": 0.1}, lambda *_: SENTENCE)).reason is Reason.ANSWERABILITY
     plain = row["settings"] | {"main_gate": "cosine"}
     assert from_record({**row, "settings": plain}).settings.main_gate == "cosine"
+
+
+def test_given_a_record_of_version_9_then_it_is_not_known_what_read_its_scans_and_it_is_decided_as_before() -> None:
+    made = measurements(0.9)
+    cited = {key: replace(one, ocr=True, read_by="rapidocr") for key, one in made.draft.citations.items()}
+    row = through_json(replace(made, draft=replace(made.draft, citations=cited)))
+    assert {one.read_by for one in from_record(row, lambda *_: SENTENCE).draft.citations.values()} == {"rapidocr"}
+
+    for one in row["draft"]["citations"].values():
+        del one["read_by"]
+    restored = from_record({**row, "schema_version": 9}, lambda *_: SENTENCE)
+
+    assert {one.read_by for one in restored.draft.citations.values()} == {""}
+    decision = decide(restored)
+    assert decision.is_safe()
+    assert citation_json(decision.citations[0])["ocr_engine"] is None
 
 
 def test_given_a_record_of_version_6_then_each_date_of_it_may_be_the_files() -> None:

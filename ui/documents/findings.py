@@ -24,6 +24,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "was repaired while reading": "repaired",
         "is damaged and could not be read": "page_damaged",
         "reading pictures is switched off": "ocr_off",
+        "RapidOCR cannot read it": "ocr_script",
         "no language data of Tesseract": "ocr_missing",
         "without the language data": "ocr_missing",
         "text recognition failed": "ocr_failed",
@@ -88,6 +89,8 @@ def facts(engine: Engine, document: Document) -> list[str]:
     ]  # fmt: skip
     if document.ocr_pages:
         found.append(tell("documents.read_by_ocr", pages=page_list(document.ocr_pages)))
+    if document.rapidocr_pages:
+        found.append(tell("documents.read_by_rapidocr", pages=page_list(document.rapidocr_pages)))
     if document.unreadable_pages:
         found.append(tell("documents.could_not_read", pages=page_list(document.unreadable_pages)))
     if document.hidden_chars:

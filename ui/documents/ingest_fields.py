@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from rag_core.domain.scanned import ENGINES
 from rag_core.settings import Knob, Settings
 from ui.app.texts import say
 from ui.documents.catalogue import strategy_name
@@ -23,6 +24,11 @@ def ingest_fields(prefix: str, settings: Settings) -> dict[str, Any]:
             help=say("ingest.strategy_help"),
         )  # fmt: skip
         values["ocr"] = st.toggle(say("ingest.ocr"), settings.ocr, key=f"{prefix}_ocr", help=say("ingest.ocr_help"))
+        engines = list(knobs["ocr_engine"].options)
+        values["ocr_engine"] = st.selectbox(
+            say("ingest.ocr_engine"), engines, engines.index(settings.ocr_engine), format_func=ENGINES.__getitem__,
+            key=f"{prefix}_ocr_engine", help=say("ingest.ocr_engine_help"), disabled=not values["ocr"],
+        )  # fmt: skip
         values["keep_hidden"] = st.toggle(
             say("ingest.keep_hidden"), settings.keep_hidden, key=f"{prefix}_keep_hidden", help=say("ingest.keep_hidden_help")
         )

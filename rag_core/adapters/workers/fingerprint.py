@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rag_core.adapters.embedding.by_name import has_bfloat16
 from rag_core.domain.ports import Embedder
+from rag_core.ingest.reading.ocr_engines import version_of
 from rag_core.ingest.reading.tessdata import find_tessdata
 from rag_core.settings import DATA
 
@@ -17,13 +18,14 @@ BFLOAT16 = "bfloat16"
 Fingerprint = dict[str, str]  # each thing in words, and its value
 
 
-def fingerprint(embedder: Embedder, *, ocr: bool) -> Fingerprint:
-    """This process's own; with `ocr`, pictures are to be read."""
+def fingerprint(embedder: Embedder, *, ocr: str) -> Fingerprint:
+    """This process's own; `ocr` is the engine that is to read pictures, "" where none is to."""
     found = {
         "program": program(),
         "embedding model": embedder.name,
         "tokenizer": embedder.tokenizer,
         "OCR languages": "+".join(find_tessdata()[0]) if ocr else "",
+        "OCR weights": version_of(ocr),
     }
     if embedder.name.endswith(f"@{BFLOAT16}"):  # a processor without it adds up in another order
         found["bfloat16 in hardware"] = str(has_bfloat16())

@@ -48,7 +48,7 @@ class Maker:
         except RagError as error:  # said when it is asked
             self._problem = error.problem, error.remedy
 
-    def greeting(self, ocr: bool) -> str:
+    def greeting(self, ocr: str) -> str:
         """The head of what it is: its fingerprint; or a problem with its remedy."""
         problem, remedy = self._problem
         if problem:

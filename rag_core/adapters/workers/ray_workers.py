@@ -117,8 +117,9 @@ class RayWorkers:
         self._job += 1
         self._settings = settings.model_dump(mode="json")
         model, _, precision = embedder.name.rpartition("@")
-        wanted = fingerprint(embedder, ocr=settings.ocr)
-        self._say(do="begin", job=self._job, model=model, precision=precision, ocr=settings.ocr, workers=self._workers, fingerprint=wanted)
+        ocr = settings.ocr_engine if settings.ocr else ""
+        wanted = fingerprint(embedder, ocr=ocr)
+        self._say(do="begin", job=self._job, model=model, precision=precision, ocr=ocr, workers=self._workers, fingerprint=wanted)
         deadline = time.monotonic() + START_SECONDS
         while True:
             if cancelled():

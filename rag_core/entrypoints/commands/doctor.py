@@ -13,11 +13,13 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from rag_core.domain.scanned import RAPIDOCR
 from rag_core.entrypoints.terminal.common import chosen_settings, library_folder
 from rag_core.entrypoints.terminal.show import printable
 from rag_core.errors import RagError
 from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.reading import pdf_process
+from rag_core.ingest.reading.ocr_engines import find_weights, version_of, weights_of
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.ingest.reading.tessdata import OCR_LANGUAGES, find_tessdata
 from rag_core.library.disk.private import is_open
@@ -54,7 +56,7 @@ def doctor(args: argparse.Namespace) -> int:
     checks: tuple[tuple[str, Callable[[], list[Finding]]], ...] = (
         ("packages", _packages),
         ("reading PDFs", _reading),
-        ("scanned pages", _tesseract),
+        ("scanned pages", lambda: _scans(settings)),
         ("embedding model", lambda: _embedding(settings)),
         ("library", lambda: [_library(library_folder(args))]),
         ("service", lambda: [_service(library_folder(args)), *_of_service(library_folder(args))]),
@@ -114,14 +116,19 @@ def _reading() -> list[Finding]:
     ]
 
 
-def _tesseract() -> list[Finding]:
+def _scans(settings: Settings) -> list[Finding]:
     languages, folder = find_tessdata()
+    chosen, installed = settings.ocr and bool(weights_of(settings.ocr_engine)), bool(find_weights())
+    by_rapidocr = f" RapidOCR {version_of(RAPIDOCR)} reads Latin script." if chosen else ""
+    if installed and not chosen:
+        by_rapidocr = " RapidOCR is installed; ocr_engine=rapidocr has it read Latin script."
     if not languages:
         remedy = "Install Tesseract with its languages (Debian: tesseract-ocr tesseract-ocr-ces tesseract-ocr-deu tesseract-ocr-hin)."
-        return [Finding("scanned pages", False, "No language data of Tesseract were found; scanned pages cannot be read.", remedy)]
+        which = "all other scanned pages" if chosen else "scanned pages"
+        return [Finding("scanned pages", False, f"No language data of Tesseract were found; {which} cannot be read.{by_rapidocr}", remedy)]
     missing = [code for code in OCR_LANGUAGES if code not in languages]
     lacks = f" Not installed: {', '.join(missing)}." if missing else ""
-    return [Finding("scanned pages", True, f"Tesseract reads {', '.join(languages)} ({folder}).{lacks}")]
+    return [Finding("scanned pages", True, f"Tesseract reads {', '.join(languages)} ({folder}).{lacks}{by_rapidocr}")]
 
 
 def _embedding(settings: Settings) -> list[Finding]:

@@ -87,7 +87,8 @@ def show_documents(documents: Sequence[Document], *, as_json: bool) -> str:
 def _flags(document: Document) -> str:
     flags = []
     if document.ocr_pages:
-        flags.append(f"{several(len(document.ocr_pages), 'page')} by OCR")
+        by_rapidocr = f", {len(document.rapidocr_pages)} of them by RapidOCR" if document.rapidocr_pages else ""
+        flags.append(f"{several(len(document.ocr_pages), 'page')} by OCR{by_rapidocr}")
     if document.unreadable_pages:
         flags.append(f"{several(len(document.unreadable_pages), 'page')} unreadable")
     if document.hidden_chars:

@@ -41,7 +41,7 @@ def main() -> None:
     """Serve one request, then end."""
     out = os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)  # MuPDF and Tesseract print warnings; stdout belongs to the protocol
+    os.dup2(nowhere, 1)  # MuPDF, Tesseract and OpenCV print warnings; stdout belongs to the protocol
     os.dup2(nowhere, 2)
     request = json.loads(sys.stdin.buffer.readline())
     set_limits(request)
@@ -208,7 +208,7 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
         allowed += seconds
         allow_cpu(allowed)
 
-    drawer = Drawer(request["languages"], request["pixels"], request["ocr"], allow_more)
+    drawer = Drawer(bool(request["languages"] or request["weights"]), request["pixels"], request["ocr"], allow_more)
     signs = request["hidden_signs"] if request["keep_hidden"] else None
     options = Options(signs, request["page_chars"], request["page_words"], request["pixels"])
     fonts, layers = Fonts(), Layers(document, request["password"])

@@ -15,10 +15,12 @@ from typing import Any, BinaryIO
 from rag_core import errors
 from rag_core.domain.documents import HIDDEN_SIGNS, Box, Page, PageSource
 from rag_core.domain.ports import Cancel, Progress
+from rag_core.domain.scanned import ENGINES, TESSERACT
 from rag_core.errors import DamagedPdf, EmptyDocument, IngestError, InvalidInput, LimitExceeded, NotAPdf
 from rag_core.ingest.layout import received
 from rag_core.ingest.limits import DEFAULT_LIMITS, Limits
 from rag_core.ingest.reading import pdf_process
+from rag_core.ingest.reading.ocr_engines import weights_of
 from rag_core.ingest.reading.pdf_facts import FORM_NAMES, clean_title, foreign_format, has_form, iso_date
 from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS, hidden_text, missing_data, page_problems
 from rag_core.ingest.reading.pdf_process import Event
@@ -56,6 +58,7 @@ def read_pdf(
     limits: Limits = DEFAULT_LIMITS,
     keep_hidden: bool = False,
     ocr: bool = True,
+    ocr_engine: str = TESSERACT,
     form: str = "pdf",
     begun: Callable[[PdfContent, int], None] = lambda stated, count: None,
     keep: Callable[[Page], Page] = lambda page: page,
@@ -71,7 +74,8 @@ def read_pdf(
         password: opens an encrypted file; it goes through a pipe to the child and nowhere else.
         limits: how much the file may cost.
         keep_hidden: leave text that cannot be seen in `Page.text`, each word between HIDDEN_SIGNS (it is counted in any case).
-        ocr: read pages that are pictures, where Tesseract's language data are installed.
+        ocr: read pages that are pictures, where Tesseract's language data, or RapidOCR, are installed.
+        ocr_engine: that reads them, of `rag_core.domain.scanned.ENGINES`; Tesseract reads what RapidOCR cannot.
         form: pdf, or html or docx, whose text is laid out as pages; see `rag_core.ingest.reading.pdf_facts.form_of`.
         begun: told what the file says of itself, without its pages, and how many it has, before the first one comes.
         keep: given each page as it comes; what it returns is kept in memory as the page.
@@ -82,6 +86,7 @@ def read_pdf(
     Raises:
         NotAPdf, PasswordNeeded, DamagedPdf, EmptyDocument, LimitExceeded: the file cannot be read, with what to do. A page that ends
             the reader is reported as unreadable, and the others are read (`rag_core.ingest.reading.reading_on`).
+        MissingDependency: pages are to be read by RapidOCR, and it is not installed.
         Cancelled: `cancelled` said so.
     """
     _refuse_at_sight(data, limits, form)
@@ -94,6 +99,7 @@ def read_pdf(
         "ocr": ocr,
         "languages": "+".join(languages),
         "tessdata": tessdata,
+        "weights": weights_of(ocr_engine) if ocr else "",
     }
     pages: list[Page] = []
     opened: Event = {"count": 0, "meta": {}, "toc": []}
@@ -244,7 +250,15 @@ def _page(event: Event) -> Page:
         hidden_chars=int(event["hidden"]),
         hidden_sample=str(event["sample"]),
         problem=str(event["problem"]),
+        read_by=_engine(event),
     )
+
+
+def _engine(event: Event) -> str:
+    engine = event.get("engine", "")
+    if engine not in ("", *ENGINES):
+        raise ValueError("no engine of ours")
+    return str(engine)
 
 
 def _content(opened: Event, pages: Sequence[Page], notes: Iterable[str], hidden: Iterable[str]) -> PdfContent:

@@ -1,7 +1,7 @@
 """Has the pages of a scan read, several at once, each in a process of its own; hands them on in their order.
 
 The process that opens the PDF draws a page; what is passed on here is packed pixels, which this process never unpacks. A page on which
-Tesseract hangs, crashes or takes all memory is reported as unreadable, and the others go on. What was read can be kept, so that a reading
+an engine hangs, crashes or takes all memory is reported as unreadable, and the others go on. What was read can be kept, so that a reading
 that was killed goes on at the page it was at.
 """
 
@@ -21,12 +21,14 @@ from typing import Protocol
 
 from rag_core.domain.documents import Page, PageSource
 from rag_core.domain.ports import Cancel
+from rag_core.domain.scanned import RAPIDOCR, TESSERACT
 from rag_core.errors import Cancelled, IngestError, LimitExceeded
 from rag_core.ingest.limits import Limits
 from rag_core.ingest.reading import pdf_process
+from rag_core.ingest.reading.ocr_engines import most_at_once
 from rag_core.ingest.reading.pdf_process import Event
 
-MAX_PROCESSES = 16  # each takes about 200 MB and a core
+MAX_PROCESSES = 16  # each takes a core, and by Tesseract about 200 MB
 WAIT_S = 0.05  # how long a cancel may go unnoticed
 WALL_FACTOR = 4  # times the CPU seconds a page may take: on a busy machine it waits more than it works
 HELD_BYTES = 64 << 20  # pictures that wait or are being read; a page of print is packed to 0.4 MB, a noisy one to 4 MB
@@ -65,7 +67,7 @@ class Recognition:
 
     def __init__(self, request: Mapping[str, object], limits: Limits, kept: Kept | None, cancelled: Cancel | None) -> None:
         self._request, self._limits, self._kept, self._cancelled = request, limits, kept, cancelled
-        self._processes = min(MAX_PROCESSES, cores())
+        self._processes = min(MAX_PROCESSES, cores(), most_at_once(RAPIDOCR if request["weights"] else TESSERACT))
         self._threads = ThreadPoolExecutor(self._processes, thread_name_prefix="ocr")
         self._stop = threading.Event()
         self._lock = threading.Lock()
@@ -118,7 +120,7 @@ class Recognition:
 
     def _read(self, data: bytes, shape: Mapping[str, int], number: int) -> Event:
         """The event `recognised` of a picture; `unreadable` says why there is none."""
-        said = {**shape, **{name: self._request[name] for name in ("languages", "tessdata", "page_chars", "page_words")}}
+        said = {**shape, **{name: self._request[name] for name in ("languages", "tessdata", "weights", "page_chars", "page_words")}}
         key = hashlib.sha256(repr(sorted(said.items())).encode() + data).hexdigest()
         if self._kept is not None and (known := self._kept.get(key)) is not None:
             return known
@@ -160,7 +162,15 @@ def _joined(page: Event, read: Event) -> Event:
     text, own = str(read["text"]), str(page["text"])
     if len(text) > len(own) and any(map(str.isalnum, text)):
         layout = {name: read[name] for name in ("words", "lines", "cells")}
-        return {**page, **layout, "text": text, "source": "ocr", "by_ocr": True, "problem": f"{read['problem']} {damage}".strip()}
+        return {
+            **page,
+            **layout,
+            "text": text,
+            "source": "ocr",
+            "by_ocr": True,
+            "engine": read["engine"],
+            "problem": f"{read['problem']} {damage}".strip(),
+        }
     if own:  # a picture with a caption: the text layer was all there is to read
         return {**page, "source": "text"}
     return {**page, "problem": f"This page is a picture and text recognition found nothing on it. {damage}".strip()}

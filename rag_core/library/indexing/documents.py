@@ -10,6 +10,7 @@ from pathlib import Path
 from rag_core.domain.documents import Document, Page, PageSource
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Cancel, Embedder
+from rag_core.domain.scanned import RAPIDOCR
 from rag_core.ingest.dating.dated import first_page_date
 from rag_core.ingest.dating.days import believed
 from rag_core.ingest.passages import strategies
@@ -83,6 +84,7 @@ def document_of(row: Accepted, reading: Reading, manner: Manner) -> Document:
         strategy=manner.choice.strategy.name,
         strategy_evidence=manner.choice.evidence,
         ocr_pages=tuple(page.number for page in pages if page.source is PageSource.OCR),
+        rapidocr_pages=tuple(page.number for page in pages if page.read_by == RAPIDOCR),
         unreadable_pages=tuple(page.number for page in pages if page.source is PageSource.UNREADABLE),
         hidden_chars=sum(page.hidden_chars for page in pages),
         problems=tuple(dict.fromkeys(reading.problems)),  # those of single pages are among them, with their pages

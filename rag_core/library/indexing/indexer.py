@@ -10,7 +10,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from types import MappingProxyType
@@ -19,10 +19,11 @@ from typing import Any
 from rag_core.domain.documents import Document
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Cancel, Embedder, Progress, Step
+from rag_core.domain.scanned import ENGINES, TESSERACT
 from rag_core.errors import IngestError, InvalidInput, LibraryDamaged, LibraryError, StoredFileDamaged
 from rag_core.ingest.dating.dated import first_page_date
 from rag_core.ingest.layout import json_rows
-from rag_core.ingest.reading.tessdata import find_tessdata
+from rag_core.ingest.reading.ocr_engines import can_read
 from rag_core.library.disk.files import (
     Stamp,
     pack_parts,
@@ -90,18 +91,31 @@ class Indexer:
     ) -> None:
         self._store, self._embedder, self._settings, self._known = store, embedder, settings, known
         self._progress, self._cancelled = progress, cancelled
-        self._can_ocr = settings.ocr and bool(find_tessdata()[0])
+        self._engine = settings.ocr_engine if settings.ocr else TESSERACT
+        self._can_ocr = settings.ocr and can_read(self._engine)
 
     def done(self, row: Accepted, candidates: Iterable[Entry | None]) -> Entry | None:
         """The first of these documents that is what indexing this source now would give."""
-        keys = {self._key(row, can_ocr): can_ocr for can_ocr in (True, False)}
+        keys = {self._key(row, can_ocr, engine): (can_ocr, engine) for can_ocr in (True, False) for engine in self._engines()}
         for entry in candidates:
             if entry and row.caller_id == "" and entry.files[stored_sources.name_of(row)].sha256 != row.digest:
                 continue  # made by an earlier version, from a stored file that was damaged
-            # pages that could not be read then may be read now that OCR is there
-            if entry and entry.key in keys and (keys[entry.key] or not self._can_ocr or not entry.document.unreadable_pages):
+            if entry and entry.key in keys and self._is_as_now(entry.document, *keys[entry.key]):
                 return entry
         return None
+
+    def _is_as_now(self, document: Document, can_ocr: bool, engine: str) -> bool:
+        """Whether a document that was made where OCR was there or not, with this engine, is what would be made now.
+
+        Pages that could not be read then may be read now that OCR is there. Without a page that was a picture, no engine read any.
+        """
+        if engine != self._engine and (document.ocr_pages or document.unreadable_pages):
+            return False
+        return can_ocr or not self._can_ocr or not document.unreadable_pages
+
+    def _engines(self) -> Iterable[str]:
+        """The one of the settings comes last: where a key does not name the engine, it is that one."""
+        return (*(one for one in ENGINES if one != self._engine), self._engine) if self._settings.ocr else (self._engine,)
 
     def complete(self, row: Accepted) -> Iterator[Entry]:
         """The document folders of this source that stand complete on disk, published or not."""
@@ -125,7 +139,7 @@ class Indexer:
             Cancelled: the user stopped it.
         """
         options, key = self._read_options(row), self._key(row, self._can_ocr)
-        folder = self._store.root / "work" / f"{row.digest}-{_hash(asdict(options))}"
+        folder = self._store.root / "work" / f"{row.digest}-{_hash(options.said())}"
         stopped, memory = self._stopped_by(cancelled), Memory(self._embedder)
         drafts = Drafts(row, key, self._settings, memory, drafted, stopped) if drafted and row.kind == "pdf" else None
         reading, reused = self._reading(row, password, options, folder, drafts, stopped)
@@ -198,7 +212,7 @@ class Indexer:
             IngestError: they are not those of a complete document of it.
         """
         key = self._key(row, self._can_ocr)
-        folder = self._store.root / "work" / f"{row.digest}-{_hash(asdict(self._read_options(row)))}"
+        folder = self._store.root / "work" / f"{row.digest}-{_hash(self._read_options(row).said())}"
         shutil.rmtree(folder, ignore_errors=True)
         if files.keys() == {*READING_FILES, PASSAGES, VECTORS, TERMS, DOCUMENT}:
             make_folder(folder)
@@ -302,10 +316,13 @@ class Indexer:
     def _read_options(self, row: Accepted) -> ReadOptions:
         if row.kind == "text":
             return ReadOptions("text", ocr=False, can_ocr=False, keep_hidden=False)
-        return ReadOptions("pdf", self._settings.ocr, self._can_ocr, self._settings.keep_hidden)
+        return ReadOptions("pdf", self._settings.ocr, self._can_ocr, self._settings.keep_hidden, ocr_engine=self._engine)
 
-    def _key(self, row: Accepted, can_ocr: bool) -> str:
-        reading = asdict(replace(self._read_options(row), can_ocr=can_ocr and row.kind == "pdf"))
+    def _key(self, row: Accepted, can_ocr: bool, engine: str | None = None) -> str:
+        options = self._read_options(row)
+        if row.kind == "pdf":
+            options = replace(options, can_ocr=can_ocr, ocr_engine=engine or self._engine)
+        reading = options.said()
         cutting = {
             "index_version": INDEX_VERSION,
             "embedder": self._embedder.name,

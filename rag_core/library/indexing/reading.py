@@ -6,12 +6,13 @@ import json
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from rag_core.domain.documents import Document, Metadata, Page
 from rag_core.domain.ports import Cancel, Progress
+from rag_core.domain.scanned import TESSERACT
 from rag_core.errors import EmptyDocument, IngestError, LibraryError, LimitExceeded, PasswordNeeded
 from rag_core.ingest.layout import Lines
 from rag_core.ingest.limits import DEFAULT_LIMITS
@@ -45,6 +46,11 @@ class ReadOptions:
     can_ocr: bool
     keep_hidden: bool
     version: int = READING_VERSION
+    ocr_engine: str = TESSERACT
+
+    def said(self) -> dict[str, Any]:
+        """The options by name, for a key. Tesseract is not named: before there was another engine, none was."""
+        return {name: value for name, value in asdict(self).items() if (name, value) != ("ocr_engine", TESSERACT)}
 
 
 def is_outdated(document: Document) -> bool:
@@ -150,6 +156,7 @@ def _read(
         password=password,
         keep_hidden=options.keep_hidden,
         ocr=options.ocr,
+        ocr_engine=options.ocr_engine,
         form=form_of(row.name),
         begun=lambda content, count: drafts.begun(_stated(content), count) if drafts else None,
         keep=keep,
@@ -187,7 +194,7 @@ def _without_words(page: Page) -> Page:
 
 def _keep(reading: Reading, options: ReadOptions, folder: Path, stamps: Mapping[str, Stamp]) -> None:
     row = {
-        "options": _to_json(options),
+        "options": options.said(),
         "metadata": metadata_to_json(reading.metadata),
         "problems": list(reading.problems),
         "stamps": stamps_to_json(stamps),
@@ -223,13 +230,9 @@ def reuse(options: ReadOptions, folders: Iterable[Path], target: Path) -> Readin
 def _matching(options: ReadOptions, folder: Path) -> Any:
     try:
         row = unseal(json.loads((folder / READING).read_bytes()))  # an earlier version may have read damaged bytes: read again
-        return row if row["options"] == _to_json(options) else None
+        return row if row["options"] == options.said() else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def _to_json(options: ReadOptions) -> dict[str, Any]:
-    return {name: getattr(options, name) for name in ReadOptions.__dataclass_fields__}
 
 
 def no_text(document: Document) -> EmptyDocument:

@@ -49,7 +49,7 @@ def document_from_json(row: Mapping[str, Any], given_date: str = "") -> Document
 
     Earlier versions had one date, whoever stated it, and did not look for one on the first page.
     """
-    lists = {name: tuple(row[name]) for name in ("ocr_pages", "unreadable_pages", "problems")}
+    lists = {name: tuple(row.get(name, ())) for name in ("ocr_pages", "rapidocr_pages", "unreadable_pages", "problems")}
     metadata = metadata_from_json(row["metadata"])
     earlier: dict[str, Any] = {"reading_version": LAST_UNSAID}
     if _FILE_DATE not in row and metadata.date != given_date:
@@ -103,7 +103,7 @@ def page_to_json(page: Page, offset: int) -> tuple[dict[str, Any], bytes]:
     member = pack_parts(layout_json(page.words, page.lines))
     head = {
         "number": page.number, "text": page.text, "source": page.source.value, "width": page.width, "height": page.height,
-        "hidden_chars": page.hidden_chars, "hidden_sample": page.hidden_sample, "problem": page.problem,
+        "hidden_chars": page.hidden_chars, "hidden_sample": page.hidden_sample, "problem": page.problem, "read_by": page.read_by,
         "layout": [offset, len(member)],
     }  # fmt: skip
     return head, member

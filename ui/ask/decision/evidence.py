@@ -12,6 +12,7 @@ from rag_core.decision.notes import word_in_words
 from rag_core.domain.claims import Citation, Evidence
 from rag_core.domain.decision import Decision
 from rag_core.domain.passages import Hit, Passage, PassageKind
+from rag_core.domain.scanned import engines_in_words
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.grounding.citations import labels
@@ -116,13 +117,14 @@ def _show_card(citation: Citation, hit: Hit | None, values: Mapping[str, str], c
 
 
 def as_read(citation: Citation) -> str:
-    """That a source was read from a picture, and which of its words may be wrong; empty for one that was not."""
+    """That a source was read from a picture, by what, and which of its words may be wrong; empty for one that was not."""
     if not citation.ocr:
         return ""
+    by = engines_in_words([citation.read_by])
     if citation.unsure is None:
-        return tell("evidence.as_read_unknown")
+        return tell("evidence.as_read_unknown", by=by)
     words = ", ".join(dict.fromkeys(map(word_in_words, citation.unsure)))
-    return tell("evidence.as_read_unsure", words=words) if words else tell("evidence.as_read")
+    return tell("evidence.as_read_unsure", words=words, by=by) if words else tell("evidence.as_read", by=by)
 
 
 def show_ranks(decision: Decision) -> None:

@@ -1,7 +1,7 @@
-"""Draws a page as a picture to be read, and reads the text of such a picture. It knows nothing of hidden text.
+"""Draws a page as a picture to be read, and reads the text of such a picture by the engine that is asked for. It knows no hidden text.
 
 Both are done by different processes: the one that has opened the PDF draws; another, that never sees the PDF, reads one picture and ends.
-So a picture on which Tesseract hangs, crashes or takes all memory costs that page alone. `ingest.reading.recognition` is between them.
+So a picture on which an engine hangs, crashes or takes all memory costs that page alone. `ingest.reading.recognition` is between them.
 """
 
 # mypy: allow-untyped-calls
@@ -11,9 +11,9 @@ from __future__ import annotations
 import base64
 import math
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..basics.columns import packed
 from ..basics.mupdf import import_pymupdf
@@ -24,9 +24,26 @@ DPI = 200  # enough for 8-pt print; docs/scans.md has what 150 and 300 give
 LOWEST_DPI = 70  # below it the letters of ordinary print are under 7 pixels high, and what comes out is noise
 DRAWING_S = 2.0  # CPU that one page may take to be drawn: a scan in JPEG 2000 takes up to a second
 
+# the end of a sentence that begins "This page is a picture"
+NOT_BY_RAPIDOCR = (
+    "and RapidOCR cannot read it: it has no text, is in a script that RapidOCR does not know, or does not stand upright. Tesseract reads "
+    "such pages, and no language data of Tesseract are installed."
+)
+# Shares of a page's letters that RapidOCR doubts (docs/scans.md has the measurement): beyond the first Tesseract reads the page too, beyond
+# the second alone.
+SOME_DOUBT, MOST_DOUBT = 0.005, 0.50
+SURE_WORD, FOREIGN = 0.70, 0.01  # a word that Tesseract is sure of, and the share of letters that RapidOCR does not know; chosen
 WORD_GAP_EM = 0.1  # recognised letters of one word touch; words stand at least 0.15 em apart
 ABOVE, BELOW = 0.78, 0.22  # shares of a line's height, from its baseline: what ordinary fonts have
 _STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))  # the reading direction by quarter turns clockwise
+
+
+class Reading(NamedTuple):
+    """The lines of a page, how sure the engine is of each word where it says, and which engine it was."""
+
+    runs: list[Run]
+    sure: list[float]
+    engine: str
 
 
 class Unreadable(Exception):
@@ -35,12 +52,19 @@ class Unreadable(Exception):
 
 @dataclass
 class Drawer:
-    """Draws pages that are to be read. `languages`: Tesseract's codes joined by "+", or "" where none are installed."""
+    """Draws pages that are to be read.
 
-    languages: str
+    Args:
+        can_read: whether an engine is installed.
+        max_pixels: of a picture.
+        enabled: whether pictures are to be read.
+        allow_cpu: told how many more seconds of CPU the process may take.
+    """
+
+    can_read: bool
     max_pixels: int
     enabled: bool
-    allow_cpu: Callable[[float], None]  # told how many more seconds of CPU the process may take
+    allow_cpu: Callable[[float], None]
 
     def draw(self, page: Any) -> dict[str, object]:
         """The page in grey: `zip` (base64 of packed pixels, a byte each, row by row), `width`, `height` and `dpi`.
@@ -59,7 +83,7 @@ class Drawer:
     def _dpi(self, page: Any) -> int:
         if not self.enabled:
             raise Unreadable("and reading pictures is switched off.")
-        if not self.languages:
+        if not self.can_read:
             raise Unreadable("and no language data of Tesseract are installed.")
         dpi = min(DPI, int(72 * math.sqrt(self.max_pixels / max(1.0, page.rect.width * page.rect.height))))
         if dpi < LOWEST_DPI:
@@ -70,23 +94,21 @@ class Drawer:
 def recognise(request: dict[str, Any], data: bytes) -> dict[str, object]:
     """The event `recognised`: text and layout of a picture, as those of a page. `data` are its packed pixels.
 
-    Each word's seventh number says how sure Tesseract is of it, from 0 to 1; it is -1 where only MuPDF's Tesseract is there, which does not
-    tell.
+    Each word's seventh number says how sure the engine is of it, from 0 to 1; it is -1 where only MuPDF's Tesseract is there, which does
+    not tell. With `weights` RapidOCR reads it, and Tesseract what RapidOCR cannot.
 
     Raises:
-        ValueError: the pixels are not those of such a picture, or Tesseract gave up on it.
+        ValueError: the pixels are not those of such a picture, or the engine gave up on it.
     """
-    width, height, dpi = request["width"], request["height"], request["dpi"]
+    width, height = request["width"], request["height"]
     unpacking = zlib.decompressobj()
     grey = unpacking.decompress(data, width * height)
     if len(grey) != width * height or unpacking.unconsumed_tail:
         raise ValueError("the pixels do not fit the picture")
-    try:
-        engine = Tesseract(request["languages"], request["tessdata"])
-        found = list(engine.read(grey, width, height, dpi))
-        runs, sure = _runs(found, 72 / dpi), [one.sure for one in found]
-    except NoTesseract:
-        runs, sure = list(_read_by_mupdf(grey, request)), []
+    found = _read(grey, request)
+    if found is None:
+        return {"event": "recognised", "unreadable": NOT_BY_RAPIDOCR}
+    runs, sure, engine = found
     read = build(runs, request["page_chars"], request["page_words"])
     problem = ""
     if read.truncated:
@@ -94,11 +116,49 @@ def recognise(request: dict[str, Any], data: bytes) -> dict[str, object]:
         problem = f"Only the first {most} of this page were read."
     known = sure[: len(read.words)] or [-1.0] * len(read.words)
     words = [[*word, round(one, 3)] for word, one in zip(read.words, known, strict=True)]
-    return {"event": "recognised", "text": read.text, "problem": problem, **packed(words, read.lines)}
+    return {"event": "recognised", "text": read.text, "problem": problem, "engine": engine, **packed(words, read.lines)}
+
+
+def _read(grey: bytes, request: dict[str, Any]) -> Reading | None:
+    """The page by the engine that reads it best; None where only Tesseract could read it, and it is not installed.
+
+    Where RapidOCR doubts some of a page, Tesseract reads it too: what that finds says whether the page is in a script that RapidOCR does
+    not know, or turned. If it is neither, RapidOCR's reading stands: of bad print Tesseract reads less.
+    """
+    if not request["weights"]:
+        return _read_by_tesseract(grey, request)
+    from .rapidocr import RapidOcr, doubtful  # here, as OpenCV takes half a second to load
+
+    engine = RapidOcr(request["weights"])
+    lines = engine.lines(grey, request["width"], request["height"])
+    doubt = doubtful(lines)
+    other = _read_by_tesseract(grey, request) if doubt > SOME_DOUBT and request["languages"] else None
+    if doubt > MOST_DOUBT or (other is not None and _is_for_tesseract(other, engine.letters)):
+        return other
+    found = list(engine.read(lines))
+    return Reading(_runs(found, 72 / request["dpi"]), [one.sure for one in found], "rapidocr")
+
+
+def _is_for_tesseract(read: Reading, known: Set[str]) -> bool:
+    """Whether Tesseract read, and was sure of, letters that RapidOCR does not know, or found the page turned."""
+    words = [(word.text, run.direction) for run in read.runs for word in run.words]
+    sure = [pair for pair, one in zip(words, read.sure or [1.0] * len(words), strict=True) if one >= SURE_WORD]
+    letters = [sign for text, _ in sure for sign in text if sign.isalpha()]
+    unknown = sum(sign not in known for sign in letters)
+    return unknown > FOREIGN * len(letters) or 2 * sum(direction != (1, 0) for _, direction in sure) > len(sure) > 0
+
+
+def _read_by_tesseract(grey: bytes, request: dict[str, Any]) -> Reading:
+    try:
+        engine = Tesseract(request["languages"], request["tessdata"])
+        found = list(engine.read(grey, request["width"], request["height"], request["dpi"]))
+        return Reading(_runs(found, 72 / request["dpi"]), [one.sure for one in found], "tesseract")
+    except NoTesseract:
+        return Reading(list(_read_by_mupdf(grey, request)), [], "tesseract")
 
 
 def _runs(found: Sequence[Found], points: float) -> list[Run]:
-    """Tesseract's lines. `points` is the width of a pixel; the order of the words stays."""
+    """The lines of the engine's words. `points` is the width of a pixel; the order of the words stays."""
     runs: list[Run] = []
     block = 0
     for one in found:

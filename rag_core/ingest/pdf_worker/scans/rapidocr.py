@@ -1,0 +1,228 @@
+"""Reads a picture by the weights of RapidOCR (PP-OCRv6): words with their boxes and how sure it is of each. It knows no PDF.
+
+OpenCV runs the two networks, in this process. The steps around them are in `lines`, `line_words` and `order`; nothing of RapidOCR's own
+program runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+
+from .line_words import Letters, read_line
+from .lines import Array, Network, cut, lines_of
+from .order import Place, in_order
+from .tesseract import Found
+
+FINDS_LINES, READS_LINES = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
+ALPHABET = "character"  # the entry of the second one's file that names the letters, one a line
+METADATA, KEY, VALUE = 14, 1, 2  # fields of an ONNX file: ModelProto.metadata_props, StringStringEntryProto.key and .value (onnx.proto)
+INK_AND_PAPER = 0.5, 95  # percentiles of a page's greys without their noise: a page of one line has about one part in two hundred of ink
+PALE, BLANK = 160, 20  # how far apart both are: less is pale print, of 255; still less is an empty page; chosen
+STANDS = 1.5  # a line so many times as high as wide runs up or down
+BASE, SIZE = (
+    0.78,
+    0.78,
+)  # shares of the height of a line as it is found: its baseline from above, and its letters; medians beside what Tesseract says
+
+
+# in a line with a lower score letters are doubtful; of print that they know, the weights give fewer than one line in fifty such a score
+SURE_LINE = 0.90
+
+
+class Line(NamedTuple):
+    """A line as it was found: its corners, the picture of it, and its words."""
+
+    corners: Array
+    picture: Array
+    words: list[Letters]
+
+    @property
+    def sure(self) -> float:
+        """The mean over its letters."""
+        return float(np.mean([one for word in self.words for one in word.sure]))
+
+    @property
+    def letters(self) -> int:
+        """Their number."""
+        return sum(len(word.text) for word in self.words)
+
+    @property
+    def stands(self) -> bool:
+        """Whether it runs up or down."""
+        height, width = self.picture.shape[:2]
+        return self.letters > 1 and height > STANDS * width
+
+
+class RapidOcr:
+    """The engine, with the folder of its weights. They are loaded when a picture is read, and one network is gone before the other comes.
+
+    Raises:
+        OSError, KeyError: they are not there, or are not what they should be.
+    """
+
+    def __init__(self, folder: str) -> None:
+        cv2.setNumThreads(1)
+        self._finds, self._reads = (Path(folder) / name for name in (FINDS_LINES, READS_LINES))
+        letters = metadata(self._reads.read_bytes())[ALPHABET]
+        self._alphabet = ["", *letters.splitlines(), " "]
+        self.letters = frozenset(self._alphabet)
+
+    def lines(self, grey: bytes, width: int, height: int) -> list[Line]:
+        """The lines of a picture of one byte a pixel, in no order.
+
+        Raises:
+            cv2.error: the weights are no networks, or OpenCV gave up.
+        """
+        picture = cv2.cvtColor(in_contrast(np.frombuffer(grey, np.uint8).reshape(height, width)), cv2.COLOR_GRAY2BGR)
+        corners = lines_of(picture, _network(self._finds))
+        network = _network(self._reads)
+        cuts = [cut(picture, one) for one in corners]
+        lines = (Line(where, seen, read_line(seen, network, self._alphabet)) for where, seen in zip(corners, cuts, strict=True))
+        return [line for line in lines if line.words]
+
+    def read(self, lines: Sequence[Line]) -> Iterator[Found]:
+        """The words of lines that stand upright, in reading order."""
+        slope = _slope(lines)
+        for one in in_order([_place(line.corners, slope) for line in lines]):
+            yield from _found(lines[one.at], one.starts)
+
+
+def in_contrast(grey: Array) -> Array:
+    """A pale picture from black to white, any other as it is: of pale print the network leaves out lines, or their ends."""
+    ink, paper = np.percentile(cv2.GaussianBlur(grey, (3, 3), 0), INK_AND_PAPER)
+    if not BLANK < paper - ink < PALE:
+        return grey
+    return np.asarray(np.clip((grey - ink) * (255 / (paper - ink)), 0, 255), np.uint8)
+
+
+def doubtful(lines: Sequence[Line]) -> float:
+    """The share of a page's letters in lines with a low score, as in a script not known, or in lines up or down; 1 for none."""
+    letters = sum(line.letters for line in lines)
+    return sum(line.letters for line in lines if line.sure < SURE_LINE or line.stands) / letters if letters else 1.0
+
+
+def _found(line: Line, starts: bool) -> Iterator[Found]:
+    height, width = line.picture.shape[:2]
+    ink = _ink(line.picture)
+    outside = _around(line.corners)
+    for at, (word, (left, right)) in enumerate(zip(line.words, spans(np.asarray(ink.any(axis=0)), line.words), strict=True)):
+        rows = np.flatnonzero(ink[:, left:right].any(axis=1))
+        top, bottom = (int(rows[0]), int(rows[-1]) + 1) if len(rows) else (0, height)
+        middle = _on_page(line.corners, (left + right) / 2 / width, BASE)
+        yield Found(
+            text=word.text,
+            sure=min(1.0, max(0.0, float(np.mean(word.sure)))),
+            box=_around(np.array([_on_page(line.corners, x / width, y / height) for x in (left, right) for y in (top, bottom)])),
+            line=outside,
+            base=float(middle[1]),
+            size=SIZE * height,
+            turn=0,
+            starts=(starts and at == 0, at == 0),
+        )
+
+
+def spans(ink: Array, words: Sequence[Letters]) -> list[tuple[int, int]]:
+    """First and last column of each word of a line: where its ink begins and ends, of columns that show ink.
+
+    The network tells where the letters are to a sixth of a height; between two words the widest white parts them.
+    """
+    width = len(ink)
+    edges = [(0, 0)]
+    for one, two in pairwise(words):
+        edges.append(_white(ink, int(one.last * width), int(two.first * width)))
+    edges.append((width, width))
+    found = []
+    for (_, begin), (end, _) in pairwise(edges):
+        inside = np.flatnonzero(ink[begin:end])
+        found.append((begin + int(inside[0]), begin + int(inside[-1]) + 1) if len(inside) else (begin, max(begin + 1, end)))
+    return found
+
+
+def _white(ink: Array, begin: int, end: int) -> tuple[int, int]:
+    """The widest run of columns without ink between two; where there is none, their middle."""
+    best = ((begin + end) // 2,) * 2
+    start = begin
+    for at in range(begin, end + 1):
+        if at == end or ink[at]:
+            if at - start > best[1] - best[0]:
+                best = start, at
+            start = at + 1
+    return best
+
+
+def _ink(picture: Array) -> Array:
+    grey = cv2.GaussianBlur(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), (3, 3), 0)
+    _, dark = cv2.threshold(grey, 0, 1, cv2.THRESH_BINARY_INV + cv2.THRESH_OTSU)
+    return np.asarray(dark if 2 * dark.sum() <= dark.size else 1 - dark, bool)  # print that is light on dark has more paper than ink too
+
+
+def _slope(lines: Sequence[Line]) -> float:
+    """How much a line goes down a pixel to the right, of a page that lies askew."""
+    along = [line.corners[1] - line.corners[0] for line in lines]
+    long = [float(one[1] / one[0]) for one in along if one[0] > 0 and one[0] >= np.median([one[0] for one in along])]
+    return float(np.median(long)) if long else 0.0
+
+
+def _place(corners: Array, slope: float) -> Place:
+    """Where a line would stand if the page lay straight."""
+    x, y = corners[:, 0] + slope * corners[:, 1], corners[:, 1] - slope * corners[:, 0]
+    return Place(float(x[[0, 3]].mean()), float(y[:2].mean()), float(x[1:3].mean()), float(y[2:].mean()))
+
+
+def _on_page(corners: Array, across: float, down: float) -> Array:
+    """A place in a line, as shares of its width and height, on the page."""
+    above = corners[0] + across * (corners[1] - corners[0])
+    below = corners[3] + across * (corners[2] - corners[3])
+    return np.asarray(above + down * (below - above))
+
+
+def _around(corners: Array) -> tuple[int, int, int, int]:
+    (left, top), (right, bottom) = np.floor(corners.min(axis=0)), np.ceil(corners.max(axis=0))
+    return int(left), int(top), int(right), int(bottom)
+
+
+def metadata(file: bytes) -> dict[str, str]:
+    """The texts that an ONNX file carries beside its network, by name (protobuf's wire format)."""
+    entries = (dict(_fields(value)) for field, value in _fields(file) if field == METADATA)
+    return {bytes(entry[KEY]).decode(): bytes(entry[VALUE]).decode() for entry in entries}
+
+
+def _fields(message: bytes | memoryview) -> Iterator[tuple[int, memoryview]]:
+    """The fields of a protobuf message that hold bytes: number and value."""
+    view, at = memoryview(message), 0
+
+    def number() -> int:
+        nonlocal at
+        value = shift = 0
+        while True:
+            value |= (view[at] & 0x7F) << shift
+            at, shift = at + 1, shift + 7
+            if view[at - 1] < 0x80:
+                return value
+
+    while at < len(view):
+        field, kind = divmod(number(), 8)
+        if kind == 2:  # bytes, with their length before them
+            length = number()
+            yield field, view[at : at + length]
+            at += length
+        elif kind == 0:
+            number()
+        else:
+            at += {1: 8, 5: 4}[kind]
+
+
+def _network(path: Path) -> Network:
+    network = cv2.dnn.readNetFromONNX(str(path), engine=cv2.dnn.ENGINE_NEW)
+
+    def run(seen: Array) -> Array:
+        network.setInput(seen)
+        return np.asarray(network.forward())
+
+    return run

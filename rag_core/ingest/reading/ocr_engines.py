@@ -1,0 +1,70 @@
+"""The engines that read pictures: which one the settings name, whether it is installed, and where its data are.
+
+RapidOCR's weights come in its package; OpenCV runs them. Both are looked for and not imported: the process that reads a picture does that.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+
+from rag_core.domain.scanned import RAPIDOCR
+from rag_core.errors import MissingDependency
+from rag_core.ingest.reading.tessdata import find_tessdata
+
+WEIGHTS = "models"  # the folder in the package
+PROCESS_BYTES = {RAPIDOCR: 1 << 30}  # memory of a process that reads a page: docs/scans.md has the measured 0.8 GB
+REMEDY = (
+    "Run: make rapidocr, or: .venv/bin/python -m pip install --no-deps -r supply/rapidocr.lock. Where Plumbline is an installed wheel, "
+    "install that file again with [rapidocr] after its name. Or set ocr_engine to tesseract."
+)
+_MEMORY, _AVAILABLE = Path("/proc/meminfo"), "MemAvailable:"  # Linux's own estimate of what can be taken without swapping
+
+
+def find_weights() -> str:
+    """The folder of RapidOCR's weights; "" where it, or OpenCV, is not installed."""
+    package = find_spec("rapidocr")
+    if package is None or package.origin is None or find_spec("cv2") is None:
+        return ""
+    return str(Path(package.origin).parent / WEIGHTS)
+
+
+def weights_of(engine: str) -> str:
+    """The folder of the weights that an engine needs; "" for one that needs none.
+
+    Raises:
+        MissingDependency: they are not installed.
+    """
+    if engine != RAPIDOCR:
+        return ""
+    found = find_weights()
+    if not found:
+        raise MissingDependency(
+            "Reading scans by RapidOCR needs the packages rapidocr and opencv-python-headless, which are not installed.", remedy=REMEDY
+        )
+    return found
+
+
+def can_read(engine: str) -> bool:
+    """Whether pictures can be read on this machine; errors as `weights_of`."""
+    return bool(weights_of(engine) or find_tessdata()[0])
+
+
+def version_of(engine: str) -> str:
+    """The version of the weights of an engine; "" for one that has none, or where they are not installed."""
+    with suppress(metadata.PackageNotFoundError):
+        return metadata.version("rapidocr") if engine == RAPIDOCR else ""
+    return ""
+
+
+def most_at_once(engine: str) -> int:
+    """How many processes may read pictures at once by the memory that is free: one at least. Elsewhere than on Linux, that is not asked."""
+    if engine not in PROCESS_BYTES:
+        return os.cpu_count() or 1
+    with suppress(OSError, ValueError, IndexError), _MEMORY.open(encoding="ascii") as lines:
+        free = next((int(line.split()[1]) << 10 for line in lines if line.startswith(_AVAILABLE)), 1 << 60)  # in kB
+        return max(1, free // PROCESS_BYTES[engine])
+    return os.cpu_count() or 1

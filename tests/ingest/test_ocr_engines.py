@@ -1,0 +1,225 @@
+"""The engines for pictures: what is installed, what is asked of the process that reads one, and which pages go to which engine."""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from folding import each
+
+from rag_core.adapters.optional import APART, EXTRAS
+from rag_core.domain.scanned import RAPIDOCR, TESSERACT
+from rag_core.errors import MissingDependency
+from rag_core.ingest.limits import DEFAULT_LIMITS
+from rag_core.ingest.pdf_worker.basics.rows import Run, Word
+from rag_core.ingest.pdf_worker.scans import ocr
+from rag_core.ingest.pdf_worker.scans.tesseract import Found, NoTesseract
+from rag_core.ingest.reading import ocr_engines, pdf
+from rag_core.ingest.reading.ocr_engines import can_read, most_at_once, version_of, weights_of
+from rag_core.ingest.reading.recognition import Recognition
+
+FOUND = Found("read", 0.9, (10, 10, 60, 30), (10, 10, 60, 30), 27.0, 20.0, 0, (True, True))
+REQUEST = {
+    "width": 4, "height": 3, "dpi": 200, "languages": "eng", "tessdata": "/data", "weights": "/weights", "page_chars": 100,
+    "page_words": 10,
+}  # fmt: skip
+
+
+def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ocr_engines, "find_spec", lambda name: None)
+    monkeypatch.setattr(ocr_engines, "find_tessdata", lambda: ((), ""))
+
+
+def test_given_rapidocr_is_not_installed_when_it_is_to_read_then_one_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing_installed(monkeypatch)
+
+    with pytest.raises(MissingDependency, match="needs the packages rapidocr and opencv-python-headless") as caught:
+        can_read(RAPIDOCR)
+    assert APART["rapidocr"] in caught.value.remedy
+    assert "make rapidocr" in caught.value.remedy
+    assert not can_read(TESSERACT)
+    assert weights_of(TESSERACT) == ""
+
+
+@each("missing", EXTRAS["rapidocr"])
+def test_given_one_of_its_packages_is_missing_then_it_is_not_installed(missing: str) -> None:
+    class Spec:
+        origin = "/site/rapidocr/__init__.py"
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ocr_engines, "find_spec", lambda name: None if name == missing else Spec())
+        assert ocr_engines.find_weights() == ""
+        patch.setattr(ocr_engines, "find_spec", lambda name: Spec())
+        assert ocr_engines.find_weights() == "/site/rapidocr/models"
+        assert can_read(RAPIDOCR)
+
+
+def test_given_tesseract_when_asked_for_a_version_of_weights_then_there_is_none() -> None:
+    assert version_of(TESSERACT) == version_of("") == ""
+
+
+def test_given_little_memory_then_fewer_pages_are_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ocr_engines, "_MEMORY", tmp_path / "meminfo")
+    assert most_at_once(RAPIDOCR) >= 1  # a system that does not tell
+
+    for kilobytes, processes in ((500 << 10, 1), ((5 << 20) - 1, 4), (5 << 20, 5)):
+        (tmp_path / "meminfo").write_text(f"MemTotal: 99 kB\nMemAvailable:   {kilobytes} kB\n", encoding="ascii")
+        assert most_at_once(RAPIDOCR) == processes
+    assert most_at_once(TESSERACT) >= 1
+
+
+class Fake(ModuleType):
+    """In place of the module that needs OpenCV: one line, of which it doubts a share, and an alphabet of five letters."""
+
+    def __init__(self, doubt: float) -> None:
+        super().__init__("rapidocr")
+        self.folders: list[str] = []
+
+        class Engine:
+            letters = frozenset("slowy")
+
+            def __init__(this, folder: str) -> None:
+                self.folders.append(folder)
+
+            def lines(this, grey: bytes, width: int, height: int) -> list[str]:
+                assert (len(grey), width, height) == (12, 4, 3)
+                return ["a line"]
+
+            def read(this, lines: list[str]) -> list[Found]:
+                assert lines == ["a line"]
+                return [FOUND]
+
+        self.RapidOcr = Engine
+        self.doubtful = lambda lines: doubt
+
+
+class Tess:
+    """In place of Tesseract: what it was started with, and the word that it reads."""
+
+    def __init__(self) -> None:
+        self.started: list[tuple[str, str]] = []
+        self.word = FOUND._replace(text="slowly", sure=0.9)
+
+    def __call__(self, languages: str, tessdata: str) -> Tess:
+        self.started.append((languages, tessdata))
+        return self
+
+    def read(self, *_: object) -> list[Found]:
+        return [self.word]
+
+
+@pytest.fixture
+def tesseract(monkeypatch: pytest.MonkeyPatch) -> Tess:
+    found = Tess()
+    monkeypatch.setattr(ocr, "Tesseract", found)
+    return found
+
+
+def recognised(monkeypatch: pytest.MonkeyPatch, *, doubt: float, **given: object) -> tuple[dict[str, object], Fake]:
+    fake = Fake(doubt)
+    monkeypatch.setitem(sys.modules, "rag_core.ingest.pdf_worker.scans.rapidocr", fake)
+    return ocr.recognise({**REQUEST, **given}, zlib.compress(bytes(12))), fake
+
+
+def test_given_a_page_that_rapidocr_reads_then_tesseract_is_not_started(monkeypatch: pytest.MonkeyPatch, tesseract: Tess) -> None:
+    event, fake = recognised(monkeypatch, doubt=ocr.SOME_DOUBT)
+
+    assert (event["text"], event["engine"], fake.folders, tesseract.started) == ("read", RAPIDOCR, ["/weights"], [])
+
+
+def test_given_a_page_that_rapidocr_cannot_read_then_tesseract_reads_it_and_is_named(
+    monkeypatch: pytest.MonkeyPatch, tesseract: Tess
+) -> None:
+    event, _ = recognised(monkeypatch, doubt=ocr.MOST_DOUBT + 0.01)
+
+    assert (event["text"], event["engine"], tesseract.started) == ("slowly", TESSERACT, [("eng", "/data")])
+
+
+@each(
+    ("word", "engine"),
+    [
+        (FOUND._replace(text="slowly", sure=0.9), RAPIDOCR),  # bad print
+        (FOUND._replace(text="योग", sure=0.9), TESSERACT),  # another script
+        (FOUND._replace(text="योग", sure=0.6), RAPIDOCR),  # or what looks like one to Tesseract, which is not sure of it
+        (FOUND._replace(text="slowly", sure=0.9, turn=1), TESSERACT),  # on its side
+        (FOUND._replace(text="1590", sure=0.9), RAPIDOCR),  # no letter says nothing
+    ],
+)
+def test_given_a_page_of_which_rapidocr_doubts_some_then_what_tesseract_finds_says_whose_it_is(word: Found, engine: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        tesseract = Tess()
+        tesseract.word = word
+        patch.setattr(ocr, "Tesseract", tesseract)
+        event, _ = recognised(patch, doubt=0.2)
+
+        assert (event["engine"], len(tesseract.started)) == (engine, 1)
+        assert recognised(patch, doubt=0.2, languages="")[0]["engine"] == RAPIDOCR  # there is no other
+
+
+def test_given_the_tesseract_inside_mupdf_which_is_sure_of_nothing_then_its_letters_count_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def gone(*_: object) -> None:
+        raise NoTesseract
+
+    monkeypatch.setattr(ocr, "Tesseract", gone)
+    for text, engine in (("योग", TESSERACT), ("slowly", RAPIDOCR)):
+        run = Run([Word(text, (0, 0, 9, 9), 9.0, False, False)], 0, (1, 0))
+        monkeypatch.setattr(ocr, "_read_by_mupdf", lambda *_, run=run: [run])
+        assert recognised(monkeypatch, doubt=0.2)[0]["engine"] == engine
+
+
+def test_given_a_page_that_rapidocr_cannot_read_and_no_tesseract_then_the_page_says_so(
+    monkeypatch: pytest.MonkeyPatch, tesseract: Tess
+) -> None:
+    event, _ = recognised(monkeypatch, doubt=1.0, languages="")
+
+    assert event == {"event": "recognised", "unreadable": ocr.NOT_BY_RAPIDOCR}
+    assert tesseract.started == []
+
+
+def test_given_tesseract_is_to_read_then_rapidocr_is_not_loaded(monkeypatch: pytest.MonkeyPatch, tesseract: Tess) -> None:
+    event, fake = recognised(monkeypatch, doubt=0.0, weights="")
+
+    assert (event["text"], event["engine"], fake.folders) == ("slowly", TESSERACT, [])
+
+
+PAGE = {
+    "event": "page", "n": 1, "text": "", "source": "ocr", "words": "", "lines": "", "cells": "", "w": 1, "h": 1, "hidden": 0, "sample": "",
+    "problem": "", "by_ocr": True,
+}  # fmt: skip
+
+
+def test_given_an_event_of_a_page_then_the_engine_that_is_named_is_kept_and_no_other_name_is_taken() -> None:
+    assert pdf._page({**PAGE, "engine": "rapidocr"}).read_by == RAPIDOCR
+    assert pdf._page(PAGE).read_by == ""
+    with pytest.raises(ValueError, match="no engine of ours"):
+        pdf._page({**PAGE, "engine": "<b>other</b>"})
+
+
+def test_given_another_engine_then_what_was_read_of_a_picture_before_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys: list[str] = []
+
+    class Kept:
+        def get(self, key: str) -> dict[str, Any]:
+            keys.append(key)
+            return {"event": "recognised", "unreadable": "and that is that."}
+
+        def put(self, key: str, event: object) -> None:
+            raise AssertionError("it was kept")
+
+    for weights in ("", "/weights", "/weights"):
+        request = {"languages": "eng", "tessdata": "/data", "weights": weights, "page_chars": 9, "page_words": 9}
+        with Recognition(request, DEFAULT_LIMITS, Kept(), None) as recognition:
+            recognition._read(b"picture", {"width": 1, "height": 1, "dpi": 200}, 1)
+
+    assert keys[0] != keys[1] == keys[2]
+
+
+def test_given_a_picture_whose_pixels_do_not_fit_then_it_is_refused_before_an_engine_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="do not fit"):
+        recognised(monkeypatch, doubt=0.0, width=5)
