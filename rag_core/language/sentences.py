@@ -13,6 +13,7 @@ from itertools import pairwise
 import regex
 import sentencex
 
+from rag_core.language.bullets import BULLETS
 from rag_core.language.loader import FALLBACK, LANGUAGES
 from rag_core.language.schema import LanguageInfo
 
@@ -24,7 +25,7 @@ _LINE = regex.compile(r"[^\n\f\u2029]*[\n\f\u2029]?")
 _LINE_BREAKS = str.maketrans({"\r": "\n", "\v": "\n", "\x1c": "\n", "\x1d": "\n", "\x1e": "\n", "\x85": "\n", "\u2028": "\n"})
 _SURROGATE = regex.compile(r"[\uD800-\uDFFF]")
 
-_BULLET = regex.compile(r"\s*(?:[-•·*▪▫◦‣►●○■□✓➢]|\(?\p{L}\)|\(?\p{Nd}{1,3}\)|\(?[ivx]{1,5}\))\s+\S")
+_BULLET = regex.compile(r"\s*(?:[-·*" + BULLETS + r"]|\(?\p{L}\)|\(?\p{Nd}{1,3}\)|\(?[ivx]{1,5}\))\s+\S")
 _DASH_BULLET = regex.compile(r"\s*[–—]\s+\S")
 _NUMBER_BULLET = regex.compile(r"\s*(\p{Nd}{1,3})(?:\.|(?:\.\p{Nd}{1,3}){1,4}\.?)\s+(\S+)")
 _ENDS_CLAUSE = regex.compile(r"[.!?:;,।॥…。？！][\p{Pe}\p{Pf}\"']*\s*$")
@@ -33,12 +34,12 @@ _LAST_TOKEN = regex.compile(r"([^\s(\[{\"„“‚‘«]*[^\s.(\[{\"„“‚‘
 _FOOTNOTES = regex.compile(r"[⁰¹²³⁴-⁹]+(?:,[⁰¹²³⁴-⁹]+)*(?=\s|$)")  # marks behind a full stop: "within a year.¹"
 _DANDA = regex.compile(r"[।॥]\s*$")
 _TAIL_CHARS = 80  # before a full stop that are looked at: an abbreviation or the end of a clause is shorter
-_LIST_MARK = regex.compile(r"\s*(?:[-–—•·*▪▫◦‣►●○■□✓➢]|\(?[\p{L}\p{Nd}]{1,3}[.)]|\p{Nd}{1,3}(?:\.\p{Nd}{1,3}){1,4}\.?)\s*$")
+_LIST_MARK = regex.compile(r"\s*(?:[-–—·*" + BULLETS + r"]|\(?[\p{L}\p{Nd}]{1,3}[.)]|\p{Nd}{1,3}(?:\.\p{Nd}{1,3}){1,4}\.?)\s*$")
 _NUMBER = regex.compile(r"\p{Nd}{1,4}$")
 _INITIAL = regex.compile(r"(?:\p{Lu}|[^\W\p{Ll}\p{Lu}\d_])$")
 _NUMBER_NEXT = regex.compile(r"[\p{Nd}§]|[IVXLC]+\b")
 _NO_WORD = regex.compile(r"[^\p{L}\p{N}]*$")
-_MARK = regex.compile(r"\s*[-–—•·*▪▫◦‣►●○■□✓➢]+(?=\s)")  # sentencex parts no text that begins with one
+_MARK = regex.compile(r"\s*[-–—·*" + BULLETS + r"]+(?=\s)")  # sentencex parts no text that begins with one
 _CLOSES = regex.compile(r"[\p{Pe}\p{Pf}\"']+(?=\s|$)")
 _NEEDS_SPACE = regex.compile(r"\.[\p{Pe}\p{Pf}\"']*$")  # "AMAZON.COM": a full stop ends nothing where no white space follows
 

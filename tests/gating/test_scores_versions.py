@@ -32,7 +32,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "cd42791f7449"),
-    "language": (3, "d0eaef7b9017"),
+    "language": (3, "38cd87ecfaa0"),
     "features": (9, "9c991904b6f2"),
 }
 

@@ -10,6 +10,7 @@ import regex
 
 from rag_core.ingest.blocks.rows import Row, ends_sentence, is_indented
 from rag_core.ingest.normalise import normalise
+from rag_core.language.bullets import BULLETS
 
 MAX_CHARS = 120  # a longer row is text; chosen
 MAX_WORDS = 16  # chosen, too
@@ -20,7 +21,7 @@ FULL = 0.7  # a row that its paragraph's last row may follow is at least so long
 FIRST_NUMBERED = 9  # the rank of "1"; that of "1.2" is one more
 NO_PATTERN = 20  # the rank of a heading without a number, behind all patterns of numbers
 
-_BULLET = re.compile(r"[•●▪■◦‣∙]\s*\S")
+_BULLET = re.compile(rf"[{BULLETS}]\s*\S")
 _MARKDOWN = re.compile(r"(#{1,6})\s+\S")
 _UNDERLINE = re.compile(r"={3,}|-{3,}")
 _NUMERAL = r"(?:[IVXLC]{1,6}|\d{1,3})(?:\.\d{1,3})*[A-Z]?"

@@ -20,16 +20,18 @@ from rag_core.ingest.blocks.headings import Style, heading_end, is_contents_titl
 from rag_core.ingest.blocks.rows import MAX_ROW_CHARS, Row, boilerplate, ends_sentence, is_indented, rows
 from rag_core.ingest.blocks.spacing import alike_sizes, row_pitches, settled
 from rag_core.ingest.blocks.tables import header_rows, table_end
+from rag_core.language.bullets import BULLETS
 
 _ITEM = re.compile(
-    r"[•●▪■◦‣∙·*–—-]\s+\S|o\t\s*\S|\(?(?:[a-z]|[ivx]{1,4}|\d{1,3})\)\s+\S|(?:\d{1,3}(?:\.\d{1,3})*\.|\d{1,3}(?:\.\d{1,3})+|[a-z]\.)\s+\S|§+\s*\d+\s+\S",
+    rf"[·*–—{BULLETS}-]\s+\S|o\t\s*\S|"
+    r"\(?(?:[a-z]|[ivx]{1,4}|\d{1,3})\)\s+\S|(?:\d{1,3}(?:\.\d{1,3})*\.|\d{1,3}(?:\.\d{1,3})+|[a-z]\.)\s+\S|§+\s*\d+\s+\S",
     re.IGNORECASE,
 )
 _DECIMAL = re.compile(r"\d{1,3}(?:\.\d{1,3})+\s+(?=[\da-z(%])")  # "11.43 and 11.45" is no clause 11.43
 _SOFT_MARK = re.compile(r"(?:[*–—-]|\d{1,3}(?:\.\d{1,3})*\.?|[A-Za-z]\.)\s")  # what may also stand within a sentence
 _NOTE = re.compile(r"[¹²³⁴-⁹*†‡]")  # the mark of another footnote
 _CLOSED = re.compile(r"[.!?:;,।॥…]\W*$")
-_MARK_ALONE = re.compile(r"[•●▪■◦‣∙]")
+_MARK_ALONE = re.compile(f"[{BULLETS}]")
 _LONG_ROW = 120  # characters; in a text document with rows this long each is a paragraph of its own
 WIDE = 80  # characters of a row that can only be a full line of text; chosen
 FULL = 0.9  # part of the width of the row above, with which a row that ends no sentence goes on in the next column

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rag_core.ingest.blocks.rows import names_unit
+from rag_core.language.bullets import BULLETS
 
 if TYPE_CHECKING:
     from rag_core.ingest.blocks.rows import Row
@@ -37,7 +38,9 @@ _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _FIGURE = re.compile(r"\d|[—–]")
 _RULE = re.compile(r"[\s|:+=-]+")
 _MARKER = re.compile(  # begins a list's item or a heading: "Item 7.", "§ 5"
-    r"(?:[•●▪■◦‣∙·*o–—-]|\(?[0-9a-zA-Z]{1,4}[.)]|\d{1,2}(?:\.\d{1,2})+|(?:\w+\.?|§+) (?:[IVXLC]+|\d{1,3}[A-Z]?)\.?)\s+(?=.*[^\W\d]{3})"
+    r"(?:[·*o–—"
+    + BULLETS
+    + r"-]|\(?[0-9a-zA-Z]{1,4}[.)]|\d{1,2}(?:\.\d{1,2})+|(?:\w+\.?|§+) (?:[IVXLC]+|\d{1,3}[A-Z]?)\.?)\s+(?=.*[^\W\d]{3})"
 )
 
 

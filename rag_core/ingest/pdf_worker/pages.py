@@ -22,6 +22,7 @@ from .damage import unheard
 from .letters.fonts import Fonts
 from .letters.glyphs import widen
 from .letters.raised import raised_signs
+from .letters.symbols import drawn_signs, has_private_signs
 from .scans.ocr import Drawer, Unreadable
 from .unseen.hidden import Hidden, Ink, Kind, ink_of, style_of
 from .unseen.layers import Layers
@@ -113,7 +114,9 @@ def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iter
             if not inside:
                 continue
             spans = line["spans"]
-            if len(spans) == 1 and turn is None:  # nearly every line: the general case below takes twice the time
+            if (
+                len(spans) == 1 and turn is None and not has_private_signs(spans[0])
+            ):  # nearly every line: the general case below takes twice the time
                 ink, style = ink_of(spans[0]), style_of(spans[0])
                 inked = [(Word(part, box, *style), ink) for word in inside for part, box in _clean(word[4], word[:4])]
             else:
@@ -135,13 +138,13 @@ def _inked(spans: list[dict[str, Any]], words: list[Any], turn: Any, *, upright:
     """Each word with the style of the span it stands in; a word that runs through several spans is parted where the ink changes."""
     inks, styles = [ink_of(span) for span in spans], [style_of(span) for span in spans]
     ends = list(accumulate(len(span["text"].translate(_DELIMITERS)) for span in spans))
-    raised = raised_signs(spans, ends) if upright else {}
+    others = drawn_signs(spans) | (raised_signs(spans, ends) if upright else {})
     last = len(spans) - 1
     index = at = 0  # span, and characters before this word in the line, white space not counted
     for x0, y0, x1, y1, text, *_ in words:
         box = (x0, y0, x1, y1) if turn is None else tuple(pymupdf.Rect(x0, y0, x1, y1) * turn)
         for rest, rest_box in _clean(text, box):
-            rest = "".join(raised.get(at + n, sign) for n, sign in enumerate(rest)) if raised else rest
+            rest = "".join(others.get(at + n, sign) for n, sign in enumerate(rest)) if others else rest
             while index < last and at >= ends[index]:
                 index += 1
             first = index
