@@ -1,13 +1,14 @@
 """Adds accepted sources to a collection, in their order. Each complete document is published, whatever happens to the rest.
 
-The vectors are made in this thread, one file after the other; a second one reads and cuts the next files meanwhile (`ahead`). It hands
-over what it made, and lets it be asked; all else is done here.
+The vectors are made in this thread, one file after the other; two more read and cut the next files meanwhile (`ahead`). They hand over
+what they made, and let it be asked; all else is done here.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 
@@ -213,16 +214,16 @@ class Adding:
             self._failed(row, IngestError(problem, remedy="Report it with the log; the other files are unharmed."))
         return None
 
-    def _prepared(self, row: Accepted, password: str | None, stopped: Cancel) -> Found:
+    def _prepared(self, row: Accepted, password: str | None, stopped: Cancel, was_read: Callable[[], None] | None = None) -> Found:
         """The complete document of a source, where one stands on disk, else what was read and cut of it."""
         entry = None if self._is_apart(row) else self._indexer.done(row, self._indexer.complete(row))
-        return entry or self._indexer.prepare(row, password, self._announce_draft if self._is_new(row) else None, stopped)
+        return entry or self._indexer.prepare(row, password, self._announce_draft if self._is_new(row) else None, stopped, was_read)
 
-    def _made_ahead(self, row: Accepted, password: str | None, stopped: Cancel) -> Found:
-        """As `_prepared`, in the thread that is ahead: what is read can be asked, and what cannot be read is told, before its turn."""
+    def _made_ahead(self, row: Accepted, password: str | None, stopped: Cancel, was_read: Callable[[], None]) -> Found:
+        """As `_prepared`, in a thread that is ahead: what is read can be asked, and what cannot be read is told, before its turn."""
         self._require_going()
         try:
-            made = self._prepared(row, password, lambda: stopped() or row.id in self._announced.unwanted())
+            made = self._prepared(row, password, lambda: stopped() or row.id in self._announced.unwanted(), was_read)
         except IngestError:
             self._tell_problem(row)
             raise
@@ -280,12 +281,16 @@ class Adding:
             self._announced.announce([self._indexer.waiting(one) for one in new])
 
     def _made(self, group: Sequence[Prepared]) -> Made:
-        """Hands the vectors of a group on to its documents that are asked meanwhile."""
+        """Hands the vectors of a group on to its documents that are asked meanwhile, and lets those who read have as much time."""
         places = [(one.row.id, place) for one in group for place in range(len(one.passages))]
+        began = time.monotonic()
 
         def made(first: int, vectors: Vectors) -> None:
+            nonlocal began
             for at, (id, place) in enumerate(places[first : first + len(vectors)]):
                 self._announced.put(id, place, vectors[at : at + 1])
+            self._ahead.give_way(time.monotonic() - began)
+            began = time.monotonic()
 
         return made
 

@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -124,7 +124,14 @@ class Indexer:
             if entry is not None:
                 yield entry
 
-    def prepare(self, row: Accepted, password: str | None, drafted: Announce | None = None, cancelled: Cancel | None = None) -> Prepared:
+    def prepare(
+        self,
+        row: Accepted,
+        password: str | None,
+        drafted: Announce | None = None,
+        cancelled: Cancel | None = None,
+        was_read: Callable[[], None] | None = None,
+    ) -> Prepared:
         """Read and cut a source.
 
         Args:
@@ -132,6 +139,7 @@ class Indexer:
             password: opens it where it is encrypted.
             drafted: gets the document as far as it is read, again and again while a long PDF is read.
             cancelled: asked beside what stops the indexer.
+            was_read: called when the source is read and is only to be cut.
 
         Raises:
             StoredFileDamaged: the stored file is not what was handed in, and was not read before.
@@ -143,6 +151,8 @@ class Indexer:
         stopped, memory = self._stopped_by(cancelled), Memory(self._embedder)
         drafts = Drafts(row, key, self._settings, memory, drafted, stopped) if drafted and row.kind == "pdf" else None
         reading, reused = self._reading(row, password, options, folder, drafts, stopped)
+        if was_read is not None:
+            was_read()
         telling = Cutting(memory, f"{row.name}: cutting", [len(page.text) for page in reading.pages], self._progress_of(row))
         manner = manner_of(row, reading, self._settings)
         passages = passages_of(row, reading.pages, manner, self._settings, telling, stopped)
