@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from library_kit import SETTINGS, check_whole, found, library, text
@@ -145,3 +147,18 @@ def test_given_a_file_that_was_changed_after_it_was_compared_then_the_next_versi
     with pytest.raises(LibraryDamaged, match=r"vectors\.0/vectors\.faiss was changed"):
         reader.refresh()
     assert len(reader.snapshot.documents) == 9
+
+
+def test_given_a_document_that_comes_again_under_another_name_with_a_new_one_then_its_parts_are_not_read_again(tmp_path, monkeypatch):
+    opened, read = filled(tmp_path), []
+    again = text("d5", "The house5 has a cat5.", language="en")
+    passages = stored.Store.passages
+    monkeypatch.setattr(stored.Store, "passages", lambda self, entry, dim=0: read.append(entry.names) or passages(self, entry, dim))
+    before = files(tmp_path)
+
+    opened.add([replace(again, name="another name"), text("new", "Dogs run about.", language="en")], SETTINGS)
+
+    assert [document.name for document in opened.snapshot.documents][5] == "another name"
+    assert read == []
+    assert len(set(files(tmp_path).values()) & set(before.values())) > 1
+    check_whole(library(tmp_path))
