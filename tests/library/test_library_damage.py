@@ -22,6 +22,7 @@ from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.documents import Box, Document, Line, Metadata, Page, PageSource, Span, WordBox
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.errors import LibraryDamaged, LibraryError, ModelUnavailable
+from rag_core.library.disk import files as disk_files
 from rag_core.library.disk.files import pack, unpack, unpack_vectors
 from rag_core.library.library import Library
 from rag_core.library.stored import stored_json as records
@@ -304,6 +305,15 @@ def test_any_pages_are_the_same_after_a_round_trip_through_their_files(read):
 @given(st.lists(st.lists(st.text(max_size=3), max_size=9), max_size=9))
 def test_any_terms_are_the_same_after_a_round_trip_through_their_file(terms):
     assert unpack_terms(pack_terms(terms), Path("x")) == terms
+
+
+@given(st.binary(max_size=60), st.integers(1, 20))
+def test_any_file_has_the_stamp_of_its_bytes_whatever_the_size_of_a_block(data, block):
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(disk_files, "HASHED_BYTES", block)
+        path = Path(folder, "file")
+        path.write_bytes(data)
+        assert disk_files.stamp_file(path) == disk_files.stamp(data)
 
 
 @given(st.binary(max_size=60))

@@ -27,6 +27,7 @@ from rag_core.library.disk.private import FILE_MODE, USUAL_MODE, make_folder, wr
 
 CHECKSUM = "checksum"  # the key of a sealed object
 NPY_HEADER_BYTES = 128  # before the numbers of `pack_vectors`: NumPy pads to a multiple of 64
+HASHED_BYTES = 1 << 23  # 8 MiB a block: after each one this thread waits for its turn, 5 ms where another one works; chosen
 MANY = 32  # files: waiting for one took 4 ms on a busy disk, for the whole filesystem about as long as for ten
 _LIBC = ctypes.CDLL(None, use_errno=True)  # for syncfs, which Linux has and Python does not offer
 
@@ -44,9 +45,13 @@ def stamp(data: bytes) -> Stamp:
 
 
 def stamp_file(path: Path) -> Stamp:
-    """The stamp of a file, read in blocks."""
-    with path.open("rb") as file:
-        return Stamp(hashlib.file_digest(file, "sha256").hexdigest(), path.stat().st_size)
+    """The stamp of a file, read in large blocks."""
+    with path.open("rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        hashed, block = hashlib.sha256(), memoryview(bytearray(max(1, min(size, HASHED_BYTES))))
+        while count := file.readinto(block):
+            hashed.update(block[:count])
+        return Stamp(hashed.hexdigest(), size)
 
 
 def identity(path: Path) -> tuple[int, int, int]:
