@@ -183,3 +183,27 @@ def test_given_pale_print_then_it_is_drawn_in_contrast_and_no_other_picture_is_c
     assert in_contrast(pale)[0, 0] == 255
     assert np.array_equal(in_contrast(print_), print_)
     assert np.array_equal(in_contrast(blank), blank)  # the grain of paper is no print
+
+
+def test_given_lines_that_are_nearly_as_large_then_they_are_set_in_one_size_and_a_heading_in_another() -> None:
+    from rag_core.ingest.pdf_worker.scans.rapidocr import set_in
+
+    assert set_in([10.0, 12.2, 9.9, 10.1, 12.0], [50, 10, 40, 60, 12]) == [10.0, 12.0, 10.0, 10.0, 12.0]
+    assert set_in([], []) == []
+
+
+def test_given_a_page_that_lies_askew_then_its_headings_are_larger_than_its_text_which_is_of_one_size() -> None:
+    drawn = pymupdf.open()
+    sheet = drawn.new_page(width=300, height=160)
+    sheet.insert_text((20, 40), "4 Holidays and leave", fontsize=12)
+    sheet.insert_text((20, 60), ["Every employee has twenty days of leave", "in a year, and gives notice of a month."], fontsize=10)
+    made = pymupdf.open()
+    page = made.new_page(width=300, height=160)
+    page.insert_image(page.rect, pixmap=sheet.get_pixmap(matrix=pymupdf.Matrix(200 / 72, 200 / 72).prerotate(1), colorspace=pymupdf.csGRAY))
+
+    heading, *text = read(made.tobytes()).lines
+
+    assert [line.size for line in text] == [text[0].size] * 2
+    assert 9 < text[0].size < 11
+    assert 1.1 < heading.size / text[0].size < 1.3
+    assert heading.block != text[0].block == text[1].block

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,12 +49,14 @@ def test_given_columns_that_do_not_stand_beside_each_other_when_ordered_then_the
     assert order(column(650, 5), column(0, 5, top=300)) == list(range(10))
 
 
-@each(
-    ("down", "starts"),
-    [(PITCH, [True, False]), (1.4 * HIGH, [True, False]), (1.6 * HIGH, [True, True])],
-)
-def test_given_white_between_two_lines_when_ordered_then_more_than_half_a_line_parts_paragraphs(down: float, starts: list[bool]) -> None:
-    assert [one.starts for one in in_order([Place(0, 0, 600, HIGH), Place(0, down, 600, down + HIGH)])] == starts
+def test_given_a_larger_step_than_usual_when_ordered_then_a_paragraph_starts_there() -> None:
+    tops = (0, PITCH, 2 * PITCH, 3.3 * PITCH, 4.3 * PITCH, 5.4 * PITCH)
+
+    found = in_order([Place(0, top, 600, top + HIGH) for top in tops])
+
+    assert [one.starts for one in found] == [True, False, False, True, False, False]
+    assert all(one.first for one in found)
+    assert [one.first for one in in_order([Place(0, 0, 90, HIGH), Place(400, 0, 490, HIGH)])] == [True, False]
 
 
 def test_given_no_line_then_there_is_no_order() -> None:

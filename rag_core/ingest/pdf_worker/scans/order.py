@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ PROSE_EM = (
 )
 GUTTER_EM = 0.4  # the least width of a gutter, in heights of lines; lines are found with half a height of margin around them
 SAME_HEIGHT = 0.5  # a row's parts stand within this share of a height of one another
-PARAGRAPH_EM = 0.5  # more white than this, in heights, parts paragraphs; lines of one touch, as they are found with a margin
+PARAGRAPH = 1.2  # times the usual step from row to row of a column: a larger one parts paragraphs; chosen
 
 
 class Place(NamedTuple):
@@ -35,22 +36,23 @@ class Place(NamedTuple):
 
 
 class Ordered(NamedTuple):
-    """A line in reading order: its number, and whether a paragraph starts with it."""
+    """A line in reading order: its number, whether a paragraph starts with it, and whether its row does."""
 
     at: int
     starts: bool
+    first: bool
 
 
 def in_order(places: Sequence[Place]) -> list[Ordered]:
     """The lines in reading order: columns of prose one after the other, everything else row by row, from the left."""
     found: list[Ordered] = []
     for region in _regions(sorted(range(len(places)), key=lambda at: places[at].middle), places):
-        before: list[int] = []
-        for row in _rows(region, places):
-            bottom = max((places[at].y1 for at in before), default=None)
-            far = bottom is None or min(places[at].y0 for at in row) - bottom > PARAGRAPH_EM * median(places[at].high for at in row)
-            found += [Ordered(at, far and number == 0) for number, at in enumerate(row)]
-            before = row
+        rows = _rows(region, places)
+        steps = [places[row[0]].middle - places[before[0]].middle for before, row in pairwise(rows)]
+        usual = median(steps) if steps else 0.0
+        for number, row in enumerate(rows):
+            far = number == 0 or steps[number - 1] > PARAGRAPH * usual
+            found += [Ordered(at, far and part == 0, part == 0) for part, at in enumerate(row)]
     return found
 
 
