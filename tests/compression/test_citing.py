@@ -141,6 +141,26 @@ def test_given_words_that_were_read_from_a_picture_then_the_unsure_ones_of_the_q
     assert unsure_of(*[None] * 6) == (None, True)
 
 
+def test_given_a_page_that_was_read_from_a_picture_then_its_engine_is_cited_and_its_limits_hold() -> None:
+    passage = Passage("d1#1", "d1", BODY, (Span(1, 0, 38),), ocr=True)
+
+    def cited(sure: float | None, **pages: tuple[int, ...]) -> tuple[str, int]:
+        class Read(MemoryCorpus):
+            def words(self, document: str, page: int) -> tuple[WordBox, ...]:
+                return tuple(word._replace(sure=sure) for word in WORDS)
+
+        corpus = Read([Text("d1", BODY)], HashEmbedder())
+        corpus.documents = tuple(replace(one, ocr_pages=(1,), **pages) for one in corpus.documents)
+        (found,) = cite([Claim("A.", (evidence(Span(1, 4, 28)),), ("d1#1",))], [hit(of=passage)], corpus).values()
+        return found.read_by, len(found.unsure or ())
+
+    assert cited(0.93) == ("tesseract", 0)
+    assert cited(0.93, rapidocr_pages=(1,))[0] == "rapidocr"
+    assert cited(0.93, rapidocr_pages=(1,))[1] > 0
+    assert cited(0.93, rapidocr_pages=(2,)) == ("tesseract", 0)
+    assert cited(None) == ("", 0)  # a scanner made the text layer, or an earlier version read it
+
+
 def test_given_a_claim_on_a_passage_that_was_not_retrieved_then_it_gets_no_citation() -> None:
     invented = claim(Passage("other#9", "d1", BODY, (Span(1, 0, 38),)))
 

@@ -144,6 +144,9 @@ def test_given_pages_of_a_scan_when_stored_then_each_word_is_as_sure_as_it_was_a
     earlier = replace(page, words=tuple(word._replace(sure=None) for word in words))
 
     assert tuple(page_from_json(*page_to_json(page, 0)).words) == words
+    assert page_from_json(page_to_json(replace(page, read_by=RAPIDOCR), 0)[0]).read_by == RAPIDOCR
+    before = {name: value for name, value in page_to_json(page, 0)[0].items() if name != "read_by"}
+    assert page_from_json(before).read_by == ""
     assert [len(row) for row in json.loads(gzip.decompress(page_to_json(earlier, 0)[1]))["words"]] == [6, 6]  # as before it was kept
     assert tuple(page_from_json(*page_to_json(earlier, 0)).words) == earlier.words
 
