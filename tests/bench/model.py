@@ -1,7 +1,7 @@
 """What a question costs beside the model's own time: a scripted model that thinks for a fixed time, over real HTTP, against the extract.
 
 The model answers with three claims in words of its own, fewer than their sources have, so that every audit works (`rewording: audited`).
-Every question begins with an empty cache of sentences, with the model and without.
+Every question begins with an empty cache of sentences and of what the answerability model said, with the model and without.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import os
 import statistics
 import time
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,12 @@ from unittest.mock import patch
 import yaml
 
 from rag_core.adapters.embedding.cache import CachedEmbedder
+from rag_core.adapters.embedding.pair_models import REMEMBERED
+from rag_core.adapters.embedding.recent import Recent
 from rag_core.domain.decision import Decision
 from rag_core.engine import Engine
 from rag_core.settings import Settings
-from rag_core.wiring import embedder
+from rag_core.wiring import answerability_model, embedder
 from tests.model_server import Asked, ModelServer, Slow
 
 THINKS = 0.3  # seconds
@@ -57,10 +60,18 @@ def figures(engine: Engine, settings: Settings) -> list[tuple[str, float, float,
 
 def _timed(engine: Engine, settings: Settings, row: Row) -> tuple[float, Decision]:
     fresh = CachedEmbedder(embedder(settings.embedding_model, settings.embedding_precision))
-    asked = Engine(engine.library, replace(engine.tools, embedder=fresh))
+    asked = Engine(engine.library, replace(engine.tools, embedder=fresh, answerability_model=_forgetful(answerability_model(settings))))
     started = time.perf_counter()
     decision = asked.ask(row["question"], settings, [row["document"]])
     return (time.perf_counter() - started) * 1000, decision
+
+
+def _forgetful(model: Any) -> Any:
+    """The answerability model without what it said before: the extract, which is asked first, would leave it to the model's question."""
+    fresh = copy(model)
+    fresh._pairs = copy(model._pairs)
+    fresh._pairs._recent = Recent(REMEMBERED)
+    return fresh
 
 
 def _asked() -> list[list[Row]]:
