@@ -94,8 +94,8 @@ def _begin() -> None:
         folder = state.library_folder()
         loading.engine(folder, first_run.start_collection(folder), state.base_settings())
         frame.offer_samples()
-    # Streamlit collects garbage after each run of a page, and looked at all that was imported and loaded, a tenth of a second each time.
-    # That stays as long as the server does: no collection looks at it again.
+    # A collection of garbage looked at all that was imported and loaded, a tenth of a second each time. That stays as long as the server
+    # does: no collection looks at it again.
     gc.collect()
     gc.freeze()
 
