@@ -53,9 +53,9 @@ class Piece:
 class Passage:
     """A piece of a document, the unit that is indexed and retrieved.
 
-    `text` is the reading form (white space collapsed, joined hyphens, NFKC but for superscripts, subscripts and fractions) of the raw text
-    at `spans`; `ingest.normalise` computes it and maps offsets back. `tokens` counts the embedding model's own tokens of `context` + text
-    as they were embedded. `pieces` are all of its text in reading order; none where nobody told them apart.
+    `text` is the reading form (white space collapsed, joined hyphens, NFKC but for superscripts, subscripts, fractions and circled signs)
+    of the raw text at `spans`; `ingest.normalise` computes it and maps offsets back. `tokens` counts the embedding model's own tokens of
+    `context` + text as they were embedded. `pieces` are all of its text in reading order; none where nobody told them apart.
     """
 
     id: str

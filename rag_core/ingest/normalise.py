@@ -2,7 +2,7 @@
 
 Raw text has line breaks inside words, ligatures, soft hyphens and runs of blanks. The reading form has none of them, and every one of its
 characters knows the raw range it came from, so that whatever is found in it can be quoted verbatim from the page. What carries meaning
-stays: "n²" is not "n2", and "2½" is not "21⁄2". This module knows nothing about documents, only about text and spans.
+stays: "n²" is not "n2", "2½" is not "21⁄2", and "5①" is not "51". This module knows nothing about documents, only about text and spans.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ _KEPT_HYPHEN = r"(?P<hyphen>(?<=[\p{L}\p{M}\p{N}])[-\u2010])[^\S\n]*\n\s*(?=[\p{
 _WIDTHLESS = r"[[\p{Default_Ignorable_Code_Point}\p{Cc}]--[\s]]"
 _NOTHING = rf"\u00AD+[^\S\n]*\n\s*(?=\p{{L}})|{_WIDTHLESS}+|\A\s+|\s+\Z"
 _BLANK = r"(?P<blank>\s{2,}|[^\S ])"
-# Superscripts, subscripts and fractions: NFKC would write another formula.
-_MEANT = regex.compile(r"[\p{Decomposition_Type=Super}\p{Decomposition_Type=Sub}\p{Decomposition_Type=Fraction}]")
+# Superscripts, subscripts and fractions: NFKC would write another formula. Of a circled sign it would make a digit of the number before it.
+_MEANT = regex.compile(
+    r"[\p{Decomposition_Type=Super}\p{Decomposition_Type=Sub}\p{Decomposition_Type=Fraction}\p{Decomposition_Type=Circle}]"
+)
 # The smallest pieces that NFKC changes without looking at their neighbours: a Hangul syllable, any other character with its marks.
 _CLUSTER = r"(?P<cluster>[\u1100-\u115E\uAC00-\uD7A3][\u1161-\u11FF\p{M}]*+|[^\x00-\x7F]\p{M}*+|[\x21-\x7E]\p{M}++)"
 
@@ -64,8 +66,8 @@ class Normal:
 def normalise(raw: str) -> Normal:
     """The reading form: NFKC, words joined over line breaks, each run of white space one space, nothing without width, bare ends.
 
-    `normalise(normalise(raw).text).text == normalise(raw).text`. Quotes, dashes, superscripts, subscripts and fractions stay as they are:
-    they are part of what a quotation says.
+    `normalise(normalise(raw).text).text == normalise(raw).text`. Quotes, dashes, superscripts, subscripts, fractions and circled signs stay
+    as they are: they are part of what a quotation says.
     """
     out = _one_pass(raw)
     for _ in range(_PASSES):
@@ -84,7 +86,7 @@ def _is_composed(text: str) -> bool:
 
 
 def _composed(cluster: str) -> str:
-    """One character with its marks in NFKC; of a superscript, subscript or fraction only the marks change."""
+    """One character with its marks in NFKC; of what keeps its meaning only as it is, the marks alone change."""
     kept = cluster[:1] if _MEANT.match(cluster) else ""
     return kept + unicodedata.normalize("NFKC", cluster[len(kept) :])
 

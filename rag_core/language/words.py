@@ -11,9 +11,9 @@ from icu4py.breakers import WordBreaker
 # Soft hyphens and zero-width joiners stand inside a word; a full stop or comma stands inside a number.
 # Chinese, Japanese, Thai, Lao, Khmer and Burmese are written without spaces: ICU's dictionaries say where a word ends.
 # A raised or lowered digit belongs to the few letters before it ("m³", "CO₂", typed "n^2"). After a digit it is a word of its own, because
-# "10²" is not 102; after a long word too, where it marks a footnote. So is a fraction: "2½" is not 21⁄2.
+# "10²" is not 102; after a long word too, where it marks a footnote. So is a fraction or a circled number: "2½" is not 21⁄2, "5①" not 51.
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}ー\p{Line_Break=SA}"
-_ALONE = r"\p{Decomposition_Type=Fraction}"
+_ALONE = r"\p{Decomposition_Type=Fraction}\u2460-\u2473\u24EA-\u24FF\u2776-\u2793\u3251-\u325F\u32B1-\u32BF"
 _RAISED = r"[\p{No}&&[\p{Decomposition_Type=Super}\p{Decomposition_Type=Sub}]]"
 _LETTERS = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{_UNSPACED}]--[{_ALONE}]--{_RAISED}]"
 _RUN = rf"(?:{_LETTERS}++|(?<!\p{{Nd}}|\p{{Ll}}{{4}}){_RAISED}++)++"

@@ -31,8 +31,8 @@ SOURCES = {
 }  # fmt: skip
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
-    "chunker": (3, "cd42791f7449"),
-    "language": (3, "38cd87ecfaa0"),
+    "chunker": (3, "f8420f0d1edb"),
+    "language": (3, "f28cccb9d563"),
     "features": (9, "9c991904b6f2"),
 }
 

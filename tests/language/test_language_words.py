@@ -105,6 +105,7 @@ def test_given_devanagari_when_split_then_vowel_signs_and_joiners_stay_inside_th
         ("5 m³/h of H₂O", ["5", "m³", "h", "of", "H₂O"]),
         ("x² n^2 aₙ", ["x²", "n^2", "aₙ"]),
         ("10²³ 2½", ["10", "²³", "2", "½"]),
+        ("5① mg, ❷30, 7㉑", ["5", "①", "mg", "❷", "30", "7", "㉑"]),
         ("warranty² 2019¹", ["warranty", "²", "2019", "¹"]),
         ("^2 a^ 10^2", ["2", "a", "10", "2"]),
     ],
