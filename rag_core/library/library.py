@@ -281,7 +281,9 @@ class Library(Opened):
         self._on_delete(sorted(waiting), self._snapshot.version)
         if not self._waiting.give_up(waiting, wait):
             return frozenset()
-        return frozenset(waiting - {entry.document.id for entry in self._snapshot.entries})  # one may have been published meanwhile
+        # one may have been published meanwhile, or stand on the list of a call that was stopped before it looked
+        there = {entry.document.id for entry in self._snapshot.entries} | {row.id for row in self._inbox.rows().values()}
+        return frozenset(waiting - there)
 
     def erase(self, *document_ids: str, wait: float = WAIT_SECONDS) -> Erased:
         """Delete documents everywhere, also those that were deleted before: with them go all older versions, and what else speaks of them.

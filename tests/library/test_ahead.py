@@ -21,12 +21,14 @@ from rag_core.domain.indexing import INDEXING
 from rag_core.domain.ports import Step
 from rag_core.engine import Engine
 from rag_core.errors import IngestError, ModelUnavailable, RagError
+from rag_core.ingest.reading import pdf_process
 from rag_core.library.indexing import adding, ahead, drafts
 from rag_core.library.indexing.ahead import Ahead, Found
 from rag_core.library.indexing.elsewhere import Elsewhere
 from rag_core.library.library import Library
 from rag_core.library.stored.inbox import Accepted
 from rag_core.library.stored.sources import Source
+from rag_core.library.stored.writer import Writer
 from rag_core.settings import Settings
 
 PAGES = 8  # of a file: each is a passage
@@ -163,6 +165,7 @@ def test_given_a_file_that_is_being_read_ahead_when_deleted_then_it_is_not_made_
     opened: Library, embedder: Held, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drafts, "FIRST_PAGES", 2)
+    monkeypatch.setattr(pdf_process, "CHUNK_BYTES", 256)  # less than a page: it is looked at whether to stop before each one
     began, go = threading.Event(), threading.Event()
     second = pdf(1)
     told: list[tuple[str, int]] = []
@@ -244,6 +247,31 @@ def test_given_a_stop_when_files_were_read_ahead_then_none_is_found_nothing_runs
     opened.resume(SMALL, progress=lambda what, done, total: again.append(what))
     assert names(opened) == [f"bay-{n}.pdf" for n in range(3)]
     assert not any(what.endswith(": reading") for what in again)  # their pages lie there
+    check_whole(opened)
+
+
+def test_given_a_file_that_is_deleted_while_a_stopped_call_ends_then_it_is_not_made_when_the_others_are_resumed(
+    opened: Library, embedder: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The call looked for the last time at what is to be left out, and the file still waits: nobody else takes it from the list."""
+    deleting = threading.Thread(target=lambda: opened.delete(f"sha256:{pdf(2).digest}"))
+    publish = Writer.publish
+
+    def deleted_meanwhile(writer: Writer, *, anyhow: bool = False) -> None:
+        if not deleting.ident:
+            deleting.start()
+            until(lambda: len(names(opened)) == 2)
+        publish(writer, anyhow=anyhow)
+
+    monkeypatch.setattr(Writer, "publish", deleted_meanwhile)
+    with indexing(opened, embedder, pdf(0, 40), pdf(1), pdf(2)) as running:
+        until(lambda: len(names(opened)) == 3)
+        running.stop.set()
+    deleting.join(SECONDS)
+
+    assert [row.name for row in opened.unfinished()] == ["bay-0.pdf", "bay-1.pdf"]
+    opened.resume(SMALL)
+    assert names(opened) == ["bay-0.pdf", "bay-1.pdf"]
     check_whole(opened)
 
 
