@@ -148,7 +148,13 @@ def _whole(path: Path) -> Head | None:
 
 def _changed_lists(store: Store) -> list[str]:
     """The names of the lists that are not what they were; a list's checksum is its name."""
-    return [f"{LISTS}/{path.name}" for path in children(store.root / LISTS) if stamp_file(path).sha256 != path.stem]
+    return [f"{LISTS}/{path.name}" for path in children(store.root / LISTS) if not _has_its_checksum(path)]
+
+
+def _has_its_checksum(path: Path) -> bool:
+    with suppress(OSError):  # the disk cannot read it
+        return stamp_file(path).sha256 == path.stem
+    return False
 
 
 def _highest(store: Store) -> int:
@@ -197,11 +203,19 @@ def _copy_aside(root: Path, names: list[str]) -> Path:
     for name in names:
         target = aside / name
         make_folder(target.parent)
-        with suppress(FileNotFoundError):
-            if name.startswith(f"{FOLDER}/"):
-                with suppress(OSError):
-                    os.link(root / name, target)  # takes no room
-                    continue
-            shutil.copyfile(root / name, target)
+        if name.startswith(f"{FOLDER}/"):
+            with suppress(OSError):
+                os.link(root / name, target)  # takes no room
+                continue
+        _copy(root / name, target)
     tighten(aside)
     return aside
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file, unless it is not there or the disk cannot read it. What the disk refuses to write is an error."""
+    try:
+        stamp_file(source)
+    except OSError:
+        return
+    shutil.copyfile(source, target)

@@ -207,7 +207,7 @@ def test_given_lists_that_are_cleared_away_while_a_version_is_read_then_the_next
 # --- damage ---
 
 
-@pytest.mark.parametrize("harm", ["byte", "short", "gone", "other"])
+@pytest.mark.parametrize("harm", ["byte", "short", "gone", "other", "unreadable"])
 def test_given_a_damaged_list_then_opening_names_it_and_a_rebuild_brings_back_all_documents(tmp_path, harm):
     opened = filled(tmp_path)
     opened.set_metadata(opened.snapshot.documents[0].id, Metadata(title="The first"))
@@ -217,11 +217,16 @@ def test_given_a_damaged_list_then_opening_names_it_and_a_rebuild_brings_back_al
     match harm:
         case "gone":
             path.unlink()
+        case "unreadable":
+            path.unlink()
+            path.symlink_to(path.name)  # the system refuses to open it, as it does where the disk is broken
         case "other":
             path.write_bytes(data.replace(b"d5", b"d6"))
         case _:
             path.write_bytes(data[:-9] if harm == "short" else data[:99] + bytes([data[99] ^ 1]) + data[100:])
 
+    with pytest.raises(LibraryDamaged, match=path.name):
+        opened.verify()  # who has it in memory does not know it by that alone
     with pytest.raises(LibraryDamaged, match=path.name) as caught:
         library(tmp_path)
     assert "rebuild" in caught.value.remedy
@@ -234,7 +239,7 @@ def test_given_a_damaged_list_then_opening_names_it_and_a_rebuild_brings_back_al
     assert (known["d0"], known["d8"]) == ("The first", "The last"), "what stood in the other lists is known"
     assert {name for name, _ in report.problems} == {"CURRENT", "d4", "d5", "d6", "d7"}
     assert "4 of its documents" in next(error.problem for name, error in report.problems if name == "CURRENT")
-    assert [one.name for one in tmp_path.glob("default/damaged-*/lists/*")] == ([] if harm == "gone" else [path.name])
+    assert [one.name for one in tmp_path.glob("default/damaged-*/lists/*")] == ([] if harm in ("gone", "unreadable") else [path.name])
     check_whole(library(tmp_path))
     again = Library.rebuild(tmp_path, "default", SETTINGS, embedder=HashEmbedder(), vectors=FaissStore(DIM), lexical=Bm25Store())[1]
     assert again.problems == ()

@@ -219,11 +219,14 @@ class Store:
         return read_verified(self.root / name, expected)
 
     def verify(self, manifest: Manifest) -> None:
-        """Compare every file of a version with its checksum.
+        """Compare every file of the newest version with its checksum, also the lists that are in memory.
 
         Raises:
             LibraryDamaged: one is missing or was changed.
         """
+        head = self.head()
+        for file in head.lists if head else ():
+            verify_file(self.root / file.name, file.stamp)
         sources = {stored_sources.name_of(entry.source): entry.source for entry in manifest.entries}
         for name, expected in manifest.all_files().items():
             path = self.root / name
