@@ -334,6 +334,32 @@ def test_given_a_fault_of_ours_on_a_file_ahead_then_it_costs_that_file_alone(tmp
     assert names(opened) == ["bay-0.pdf", "bay-2.pdf"]
 
 
+def test_given_a_fault_of_ours_behind_first_pages_that_can_be_asked_then_nothing_of_that_file_is_found_from_then_on(
+    opened: Library, embedder: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare, was_seen, failed = adding.Indexer.prepare, [], threading.Event()
+
+    def fails(self: adding.Indexer, row: Accepted, *others: object) -> object:
+        if row.name != "bay-2.pdf":
+            if row.name == "bay-3.pdf":
+                failed.set()  # the one before it has ended
+            return prepare(self, row, *others)  # type: ignore[arg-type]
+        made = prepare(self, row, *others)  # type: ignore[arg-type]
+        others[1](self.waiting(made))  # type: ignore[operator]
+        was_seen.extend(names(opened))
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(adding.Indexer, "prepare", fails)
+    with indexing(opened, embedder, *map(pdf, range(4))):
+        assert failed.wait(SECONDS)
+        until(lambda: "bay-3.pdf" in names(opened))
+        in_sight = names(opened)
+
+    assert "bay-2.pdf" in was_seen
+    assert in_sight == ["bay-0.pdf", "bay-1.pdf", "bay-3.pdf"]
+    assert names(opened) == ["bay-0.pdf", "bay-1.pdf", "bay-3.pdf"]
+
+
 def test_given_a_model_that_is_gone_on_a_file_ahead_then_the_call_ends_there_and_what_was_before_is_published(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

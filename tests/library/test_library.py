@@ -13,9 +13,9 @@ from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.documents import DateSource, Metadata
 from rag_core.errors import InvalidInput, LibraryError, ModelMismatch
+from rag_core.ingest.reading import ocr_engines
 from rag_core.library.indexing import documents as made_of_pages
 from rag_core.library.indexing import embedding
-from rag_core.library.indexing import indexer as indexing
 from rag_core.library.library import Library
 from rag_core.library.stored.sources import Source, sources_from
 
@@ -409,14 +409,14 @@ def test_given_pages_that_could_not_be_read_when_ocr_is_there_now_then_the_file_
     page.insert_image(page.rect, pixmap=picture[0].get_pixmap(dpi=72))
     source = Source("scan.pdf", document.tobytes(), "pdf")
     opened = library(tmp_path)
-    monkeypatch.setattr(indexing, "find_tessdata", lambda: ((), ""))
+    monkeypatch.setattr(ocr_engines, "find_tessdata", lambda: ((), ""))
     monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
 
     first = opened.add([source], SETTINGS).added[0]
     assert first.unreadable_pages == (2,)
     assert opened.add([source], SETTINGS).added == ()
 
-    monkeypatch.setattr(indexing, "find_tessdata", lambda: (("eng",), "there"))
+    monkeypatch.setattr(ocr_engines, "find_tessdata", lambda: (("eng",), "there"))
     assert len(opened.add([source], SETTINGS).added) == 1
 
 

@@ -227,6 +227,9 @@ class Adding:
         except IngestError:
             self._tell_problem(row)
             raise
+        except Exception:  # a fault of ours is met at the file's turn; until then nothing of it may be found
+            self._announced.withdraw(row.id)
+            raise
         if isinstance(made, Prepared) and self._is_new(row):
             # else its vectors are there in a moment
             if self._announced.has(row.id) or len(made.passages) + self._ahead.passages >= EARLY_PASSAGES:
