@@ -23,6 +23,7 @@ from rag_core.adapters.entailment.by_name import load_entailment_model
 from rag_core.adapters.index.choose import vector_store
 from rag_core.adapters.workers.choose import workers_of
 from rag_core.errors import RagError
+from rag_core.ingest.reading.ocr_engines import weights_of
 from rag_core.settings import Settings
 
 uses = {
@@ -30,6 +31,7 @@ uses = {
     "pgvector": lambda: vector_store("pgvector"),
     "milvus": lambda: vector_store("milvus"),
     "ray": lambda: workers_of(Settings.load().changed(workers="ray")),
+    "rapidocr": lambda: weights_of("rapidocr"),
     "embedder": lambda: load_embedder("another", "auto"),
     "reranker": lambda: CrossEncoderReranker("another"),
     "verifier": lambda: load_entailment_model(sys.argv[1], languages="en"),
@@ -55,7 +57,7 @@ def test_the_extras_are_those_of_the_project_in_the_versions_of_the_requirements
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     pinned = [
         line
-        for name in ("requirements.txt", "supply/stores.txt", "supply/ray.txt")
+        for name in ("requirements.txt", "supply/stores.txt", "supply/ray.txt", "supply/rapidocr.txt")
         for line in (ROOT / name).read_text(encoding="utf-8").splitlines()
     ]
 
@@ -80,14 +82,20 @@ def test_without_the_extras_each_use_says_what_is_missing_and_the_command(tmp_pa
         "pgvector": ("MissingDependency", "The vector store 'pgvector' needs the package pgvector, which is not installed."),
         "milvus": ("MissingDependency", "The vector store 'milvus' needs the package pymilvus, which is not installed."),
         "ray": ("MissingDependency", "Indexing by workers of Ray needs the package ray, which is not installed."),
+        "rapidocr": ("MissingDependency", "Reading scans by RapidOCR needs the packages rapidocr and opencv-python-headless, which are not "
+                     "installed."),
         "verifier": ("ModelUnavailable", f"The verifier {str(tmp_path)!r} cannot be used. A verifier by name needs the package "
                      "sentence-transformers, which is not installed."),
     }  # fmt: skip
     assert {name: tuple(row[:2]) for name, row in found.items()} == problems
     assert {row[2] for name, row in found.items() if name not in APART} == {REMEDY}
-    assert {name: row[2] for name, row in found.items() if name in APART} == {
-        name: REMEDY_APART.format(extra=name, lock=lock) for name, lock in APART.items()
-    }
+    apart = {name: REMEDY_APART.format(extra=name, lock=lock) for name, lock in APART.items()}
+    command, installed = apart.pop("rapidocr").split("Run: ")[1].split(". Where")
+    remedy = found.pop("rapidocr")[2]
+    assert command in remedy
+    assert installed in remedy
+    assert "set ocr_engine to tesseract" in remedy
+    assert {name: row[2] for name, row in found.items() if name in APART} == apart
     assert (ROOT / "requirements.lock").is_file()
 
 
