@@ -227,6 +227,8 @@ class Adding:
         except IngestError:
             self._tell_problem(row)
             raise
+        except RagError:  # stopped or deleted, or not the fault of this file
+            raise
         except Exception:  # a fault of ours is met at the file's turn; until then nothing of it may be found
             self._announced.withdraw(row.id)
             raise
