@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 LAYERS, HEADS, DIM = 6, 12, 384  # the shape of all-MiniLM-L6-v2, as its config.json says
 EPSILON = 1e-12  # in the layer norms, as its config.json says
 FEW_ROWS, MANY_ROWS = 16, 64  # tokens are filled up to a multiple of the first where they are few, else of the second; chosen
-LONG = 96  # tokens of a text from which an attention is made of two products: at 64 it takes as long as torch's own, at 160 half as long
-SAME_ROWS = 16  # the tokens of a text are filled up to a multiple of this in an attention by two products; 16 sizes up to 256; chosen
 WORDS = "embeddings.word_embeddings.weight"  # the fine-tuned networks share them: their files hold the other layers only
 
 Weights = Mapping[str, "Tensor"]
@@ -141,8 +139,7 @@ def _encode(weights: Weights, ids: Tensor, kinds: Tensor, lengths: Sequence[int]
     bounds = list(pairwise(accumulate(lengths, initial=0)))
     firsts = [start for start, _ in bounds]
     x = _norm(weights, words[ids] + types[kinds] + places[at], "embeddings")
-    behind = SAME_ROWS if max(lengths) >= LONG else 0  # rows with which the last text's attention may be filled up
-    x = functional.pad(x, (0, 0, 0, _padded(len(ids) + behind) - len(ids)))
+    x = functional.pad(x, (0, 0, 0, _padded(len(ids)) - len(ids)))
     for number in range(LAYERS):
         layer = f"encoder.layer.{number}"
         alone = first_only and number == LAYERS - 1
@@ -152,52 +149,13 @@ def _encode(weights: Weights, ids: Tensor, kinds: Tensor, lengths: Sequence[int]
         heads = asking.new_zeros(len(asking), DIM)
         for text, (start, end) in enumerate(bounds):  # a text attends to itself only: no mask, and no padding to the longest
             mine = slice(text, text + 1) if alone else slice(start, end)
-            attention = _in_two_products if x.dtype == torch.bfloat16 and end - start >= LONG else _at_once
-            heads[mine] = attention(query.transpose(0, 1), key.transpose(0, 1), value.transpose(0, 1), mine, start, end)
+            one, two, three = (part.transpose(0, 1)[None] for part in (query[mine], key[start:end], value[start:end]))
+            found = functional.scaled_dot_product_attention(one, two, three)
+            heads[mine] = found[0].transpose(0, 1).reshape(-1, DIM)
         x = _norm(weights, _linear(weights, heads, f"{layer}.attention.output.dense") + asking, f"{layer}.attention.output")
         inner = functional.gelu(_linear(weights, x, f"{layer}.intermediate.dense"))
         x = _norm(weights, _linear(weights, inner, f"{layer}.output.dense") + x, f"{layer}.output")
     return x if first_only else x[: len(ids)]
-
-
-def _at_once(query: Tensor, key: Tensor, value: Tensor, mine: slice, start: int, end: int) -> Tensor:
-    """The attention of some tokens of a text to all of it, as torch has it: shape (tokens, 384).
-
-    Args:
-        query: of all texts, shape (12, tokens, 32), as those that follow.
-        key: what is asked.
-        value: what is taken.
-        mine: the tokens of `query` that ask.
-        start: the text's first token in `key` and `value`.
-        end: behind its last one.
-    """
-    from torch.nn import functional
-
-    found = functional.scaled_dot_product_attention(query[None, :, mine], key[None, :, start:end], value[None, :, start:end])
-    return found[0].transpose(0, 1).reshape(-1, DIM)
-
-
-def _in_two_products(query: Tensor, key: Tensor, value: Tensor, mine: slice, start: int, end: int) -> Tensor:
-    """The same as two products and oneDNN's softmax: half the time in bfloat16, which torch's own puts through in small blocks.
-
-    The text is filled up to one of few sizes, since oneDNN makes a kernel for each. The rows that fill it are those of the next text. They
-    become copies of the first token, so that they have no higher score than the text has, and their values become nothing. A column of ones
-    beside the values of the text adds up what share the text itself took; by that the rest is divided.
-    """
-    import torch
-    from torch.nn import functional
-
-    tokens, asking = end - start, mine.stop - mine.start
-    filled = -(-tokens // SAME_ROWS) * SAME_ROWS
-    rows = mine.start + (filled if asking == tokens else asking)
-    keys = key[:, start : start + filled].contiguous()
-    keys[:, tokens:] = keys[:, :1]
-    values = functional.pad(value[:, start : start + filled], (0, 1), value=1.0)
-    values[:, tokens:] = 0
-    nothing = values.new_empty(1)
-    scores = torch.baddbmm(nothing, query[:, mine.start : rows].contiguous(), keys.transpose(1, 2), beta=0, alpha=(DIM // HEADS) ** -0.5)
-    found = torch.bmm(scores.to_mkldnn().softmax(-1).to_dense(), values)[:, :asking]
-    return (found[..., :-1] / found[..., -1:]).transpose(0, 1).reshape(-1, DIM)
 
 
 def _padded(tokens: int) -> int:
