@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pymupdf
 import pytest
-from test_scans import picture_of
+from test_scans import picture_of, require_words
 from traced import bare_environment, needs_strace, read_trace, under_strace
 
 from rag_core.domain.documents import Page, PageSource
@@ -40,20 +40,7 @@ def test_given_a_scan_when_read_then_its_words_are_right_stand_where_they_are_an
     page = read(data)
 
     assert (page.source, page.read_by, page.problem) == (PageSource.OCR, RAPIDOCR, "")
-    wanted = true.text.split()
-    assert len(set(wanted) & set(page.text.split())) >= 0.98 * len(set(wanted))
-    assert all(word.sure is not None and 0 <= word.sure <= 1 for word in page.words)
-    once = {text: [word for word in true.words if true.text[word.start : word.end] == text] for text in wanted if len(text) > 3}
-    found = 0
-    for word in page.words:
-        text = page.text[word.start : word.end]
-        if len(once.get(text, ())) == 1 and page.text.split().count(text) == 1:
-            (there,) = once[text]
-            found += 1
-            assert there.x0 - 2 < word.x0 < word.x1 < there.x1 + 2, text
-            assert there.y0 - 4 < (word.y0 + word.y1) / 2 < there.y1 + 4, text
-            assert 0.5 < (word.y1 - word.y0) / (there.y1 - there.y0) < 2, text
-    assert found >= 20
+    require_words(page, true, 0.98, slack=2)
 
 
 @needs_tesseract

@@ -7,7 +7,7 @@ items of a list would run into one sentence.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 PRIVATE = 0xF000  # a code of such a font, 0x20 to 0xFF, stands so many places further on
@@ -43,18 +43,14 @@ def drawn_signs(spans: Sequence[dict[str, Any]]) -> dict[int, str]:
     Args:
         spans: of one line, as PyMuPDF gives them: `text`, `font`.
     """
-    signs = "".join("".join(span["text"].split()) for span in spans)
-    if not _PRIVATE_SIGN.search(signs):
+    if not any(map(has_private_signs, spans)):
         return {}
-    return {place: shown for place, sign, known in _with_fonts(spans) if (shown := known.get(sign))}
-
-
-def _with_fonts(spans: Sequence[dict[str, Any]]) -> Iterator[tuple[int, str, dict[str, str]]]:
-    """Each character with its place and what its font draws."""
+    found: dict[int, str] = {}
     place = 0
     for span in spans:
         named = _NAME.fullmatch(span["font"])
         known = _FONTS[named[1].lower()] if named else {}
-        for sign in "".join(span["text"].split()):
-            yield place, sign, known
-            place += 1
+        signs = "".join(span["text"].split())
+        found.update((place + n, known[sign]) for n, sign in enumerate(signs) if sign in known)
+        place += len(signs)
+    return found
