@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,7 +41,7 @@ def remembered_batches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
 def remembering(folder: Path) -> Iterator[list[int]]:
     """Within the block, batches are read from `folder` where they stand there, and written to it where they do not.
 
-    A batch is known by its texts in their order, what is made of it, and all weights of its network.
+    A batch is known by the tokens of its texts in their order, what is made of it, and all weights of its network.
 
     Yields:
         How many batches were read, and how many were worked out.
@@ -50,18 +50,19 @@ def remembering(folder: Path) -> Iterator[list[int]]:
     networks: WeakKeyDictionary[MiniLm, bytes] = WeakKeyDictionary()
     counts = [0, 0]
 
-    def batch(self: MiniLm, texts: list[Any], head: Head, first_only: bool) -> Tensor:
+    def batch(self: MiniLm, encoded: Sequence[Any], head: Head, first_only: bool) -> Tensor:
         import torch
 
         if self not in networks:
             networks[self] = _digest_of(self)
+        texts = [(one.ids, one.type_ids) for one in encoded]
         key = hashlib.blake2b(networks[self] + repr((texts, head.__qualname__, first_only)).encode(), digest_size=20)
         file = folder / key.hexdigest()
         try:
             with _open(file, "rb") as kept:
                 found = torch.frombuffer(bytearray(kept.read()), dtype=torch.float32).view(len(texts), -1)
         except FileNotFoundError:
-            found = run_batch(self, texts, head, first_only)
+            found = run_batch(self, encoded, head, first_only)
             counts[1] += 1
             begun = file.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
             with _open(begun, "wb") as kept:
@@ -83,5 +84,6 @@ def _digest_of(network: MiniLm) -> bytes:
     found = hashlib.blake2b(network.tokenizer.to_str().encode("utf-8"), digest_size=20)
     for layer, weight in sorted(network._weights.items()):
         found.update(f"{layer}{weight.dtype}{tuple(weight.shape)}".encode())
+        weight = weight.to_dense() if weight.is_mkldnn else weight
         found.update(weight.contiguous().view(torch.uint8).numpy())
     return found.digest()

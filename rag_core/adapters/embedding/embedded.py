@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from rag_core.adapters.embedding.by_name import EMBEDDED, embedded_folder, unit_vectors, vocabulary_hash
 from rag_core.adapters.embedding.minilm import DIM, MiniLm
 from rag_core.domain.ports import Vectors
@@ -54,7 +52,7 @@ class TokenCounter:
 
 
 class EmbeddedModel:
-    """An `Embedder` on the embedded model. Safe to call from several threads: forward passes are queued.
+    """An `Embedder` on the embedded model. Safe to call from several threads.
 
     Args:
         precision: float32, bfloat16 or auto (bfloat16 where the processor has it).
@@ -93,9 +91,7 @@ class EmbeddedModel:
         Raises:
             ModelUnavailable: the model returns something that is not a number.
         """
-        # in the order of sentence-transformers, because in bfloat16 a vector depends a little on its batch
-        order = np.argsort([-len(text) for text in texts]).tolist()
-        return unit_vectors(self._model.run(texts, order, DIM, _mean).numpy())
+        return unit_vectors(self._model.run(texts, DIM, _mean).numpy())
 
 
 def _mean(x: Tensor, lengths: Sequence[int]) -> Tensor:

@@ -99,8 +99,7 @@ class _PairReader:
     def _read(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         import torch
 
-        order = sorted(range(len(pairs)), key=lambda at: -len(pairs[at][0]) - len(pairs[at][1]))
-        found = self._model.run(pairs, order, 1, self._head, first_only=True)
+        found = self._model.run(pairs, 1, self._head, first_only=True)
         if not bool(torch.isfinite(found).all()):
             raise ModelUnavailable(f"The {self._name} model returned something that is not a number.", remedy="Restore data/models.")
         return [float(one) for one in found[:, 0]]

@@ -1,0 +1,119 @@
+"""Parts of the texts on threads of their own: each works alone, and no number depends on how many there are."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.adapters.embedding import lanes, minilm
+from rag_core.adapters.embedding.embedded import EmbeddedModel
+from rag_core.adapters.embedding.lanes import Lanes, even_parts
+from rag_core.adapters.embedding.pair_models import AnswerModel
+
+TEXTS = [f"The notice period of contract {number} is {number} days. " * (1 + number % 7) for number in range(37)]
+WAIT_SECONDS = 60.0
+
+
+@pytest.fixture
+def two_threads() -> Iterator[None]:
+    """Torch uses two threads, as on two cores; the tests give it one."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+def threads_of_torch() -> int:
+    """What torch says in a thread, and after it has worked there."""
+    first = torch.get_num_threads()
+    torch.rand(200, 200) @ torch.rand(200, 200)
+    assert torch.get_num_threads() == first
+    return first
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_given_lanes_then_torch_works_alone_in_each_and_as_before_elsewhere() -> None:
+    shared, together = Lanes(3), threading.Barrier(3)
+
+    def threads(_: int) -> tuple[int, int]:
+        together.wait(WAIT_SECONDS)  # so each of the parts is in a lane of its own
+        return threading.get_ident(), threads_of_torch()
+
+    found = shared.each(threads, [0, 1, 2])
+
+    assert [number for _, number in found] == [1, 1, 1]
+    assert len({thread for thread, _ in found}) == 3
+    later: list[int] = []
+    thread = threading.Thread(target=lambda: later.append(threads_of_torch()))
+    thread.start()
+    thread.join()
+    assert (threads_of_torch(), later) == (2, [2])
+
+
+def test_given_work_that_fails_then_that_is_raised_and_the_lanes_go_on() -> None:
+    shared = Lanes(2)
+
+    with pytest.raises(ZeroDivisionError):
+        shared.each(lambda part: 1 // part, [1, 0, 2])
+    assert shared.each(lambda part: part * 2, [3, 1, 2]) == [6, 2, 4]
+    assert shared.each(lambda part: part, []) == []
+
+
+def test_given_many_who_ask_at_once_then_the_lanes_of_a_process_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lanes, "_lanes", [])
+    found: list[Lanes] = []
+    threads = [threading.Thread(target=lambda: found.append(lanes.lanes())) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(found) == 8
+    assert len(set(map(id, found))) == 1
+    assert found[0].count == torch.get_num_threads()
+
+
+@pytest.mark.parametrize(("precision", "apart"), [("float32", 1e-5), ("bfloat16", 0.0)])
+def test_given_any_number_of_lanes_then_each_number_is_the_same(precision: str, apart: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bit by bit in bfloat16; float32 sums in an order that depends on the rows of a product."""
+    embedder, pairs = EmbeddedModel(precision), AnswerModel(precision)
+    vectors, odds = [], []
+    for count in (1, 2, 3):
+        shared = Lanes(count)
+        monkeypatch.setattr(minilm, "lanes", lambda shared=shared: shared)
+        vectors.append(embedder.embed(TEXTS))
+        odds.append(pairs._pairs._read([("What is the notice period?", text) for text in TEXTS]))
+
+    for at in (1, 2):
+        assert np.abs(vectors[at] - vectors[0]).max() <= apart
+        assert odds[at] == pytest.approx(odds[0], rel=0, abs=apart)
+
+
+def test_given_a_torch_that_cannot_lay_weights_out_then_each_number_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    laid_out = EmbeddedModel("bfloat16")
+
+    def refused(*_: object) -> None:
+        raise NotImplementedError
+
+    monkeypatch.setattr(torch.ops.mkldnn, "_reorder_linear_weight", refused)
+    plain = EmbeddedModel("bfloat16")
+
+    assert not any(weight.is_mkldnn for weight in plain._model._weights.values())
+    assert plain.embed(TEXTS).tobytes() == laid_out.embed(TEXTS).tobytes()
+
+
+@given(sizes=st.lists(st.integers(1, 300)), count=st.integers(1, 5), most=st.integers(1, 16))
+def test_given_any_sizes_then_each_member_is_in_one_part_and_the_parts_are_about_equal(sizes: list[int], count: int, most: int) -> None:
+    parts = even_parts(sizes, count, most)
+
+    assert sorted(member for part in parts for member in part) == list(range(len(sizes)))
+    assert all(parts)
+    assert len(parts) == len(sizes) or (len(parts) % count == 0 and len(sizes) <= most * len(parts) < len(sizes) + most * count)
+    filled = [sum(sizes[member] for member in part) for part in parts]
+    assert max(filled, default=0) - min(filled, default=0) <= max(sizes, default=0)
