@@ -95,7 +95,7 @@ def test_given_any_number_of_lanes_then_each_number_is_the_same(precision: str, 
         assert odds[at] == pytest.approx(odds[0], rel=0, abs=apart)
 
 
-def test_given_a_torch_that_cannot_lay_weights_out_then_each_number_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_a_torch_that_cannot_lay_weights_out_then_vectors_differ_in_the_last_digits_only(monkeypatch: pytest.MonkeyPatch) -> None:
     laid_out = EmbeddedModel("bfloat16")
 
     def refused(*_: object) -> None:
@@ -105,7 +105,7 @@ def test_given_a_torch_that_cannot_lay_weights_out_then_each_number_is_the_same(
     plain = EmbeddedModel("bfloat16")
 
     assert not any(weight.is_mkldnn for weight in plain._model._weights.values())
-    assert plain.embed(TEXTS).tobytes() == laid_out.embed(TEXTS).tobytes()
+    assert (plain.embed(TEXTS) * laid_out.embed(TEXTS)).sum(axis=1).min() > 0.9999
 
 
 @given(sizes=st.lists(st.integers(1, 300)), count=st.integers(1, 5), most=st.integers(1, 16))

@@ -12,6 +12,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rag_core.adapters.embedding.attention import attend, rows_behind
 from rag_core.adapters.embedding.by_name import BATCH, embedded_folder, precision_here
 from rag_core.adapters.embedding.lanes import even_parts, lanes
 from rag_core.errors import ModelUnavailable
@@ -161,21 +162,17 @@ def _encode(weights: Weights, ids: Tensor, kinds: Tensor, lengths: Sequence[int]
     bounds = list(pairwise(accumulate(lengths, initial=0)))
     firsts = [start for start, _ in bounds]
     x = _norm(weights, words[ids] + types[kinds] + places[at], "embeddings")
-    x = functional.pad(x, (0, 0, 0, _padded(len(ids)) - len(ids)))
+    x = functional.pad(x, (0, 0, 0, _padded(len(ids) + rows_behind(lengths)) - len(ids)))
     for number in range(LAYERS):
         layer = f"encoder.layer.{number}"
         alone = first_only and number == LAYERS - 1
         asking = x[firsts] if alone else x
         query = _linear(weights, asking, f"{layer}.attention.self.query").view(len(asking), HEADS, -1)
         key, value = _linear(weights, x, f"{layer}.attention.self.both").view(len(x), 2, HEADS, -1).unbind(1)
-        heads = asking.new_zeros(len(asking), DIM)
-        for text, (start, end) in enumerate(bounds):  # a text attends to itself only: no mask, and no padding to the longest
-            mine = slice(text, text + 1) if alone else slice(start, end)
-            one, two, three = (part.transpose(0, 1)[None] for part in (query[mine], key[start:end], value[start:end]))
-            found = functional.scaled_dot_product_attention(one, two, three)
-            heads[mine] = found[0].transpose(0, 1).reshape(-1, DIM)
+        products = weights[f"{layer}.attention.self.query.weight"].is_mkldnn
+        heads = attend(query, key, value, bounds, first_only=alone, products=products)
         x = _norm(weights, _linear(weights, heads, f"{layer}.attention.output.dense") + asking, f"{layer}.attention.output")
-        inner = functional.gelu(_linear(weights, x, f"{layer}.intermediate.dense"))
+        inner = _linear(weights, x, f"{layer}.intermediate.dense", then="gelu")
         x = _norm(weights, _linear(weights, inner, f"{layer}.output.dense") + x, f"{layer}.output")
     return x if first_only else x[: len(ids)]
 
@@ -186,15 +183,17 @@ def _padded(tokens: int) -> int:
     return -(-tokens // step) * step
 
 
-def _linear(weights: Weights, x: Tensor, name: str) -> Tensor:
-    """One linear layer."""
+def _linear(weights: Weights, x: Tensor, name: str, *, then: str = "none") -> Tensor:
+    """One linear layer, and "gelu" of it where that comes `then`."""
     import torch
+    from torch.nn import functional
 
     weight, bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
     if weight.is_mkldnn:
-        product: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
+        product: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, then, [], "none")
         return product
-    return torch.nn.functional.linear(x, weight, bias)
+    found = functional.linear(x, weight, bias)
+    return functional.gelu(found) if then == "gelu" else found
 
 
 def _norm(weights: Weights, x: Tensor, name: str) -> Tensor:
