@@ -421,6 +421,35 @@ def _swapped_letters() -> Form:
     return Form(embedded("The fee is not due", {"n": "h"}), "hot", f"{SHOWN} The fee is due")
 
 
+def _swapped_sign() -> Form:
+    return Form(embedded("Term \u2265 28 days", {"\u2265": "\u2264"}), "\u2264 28", f"{SHOWN} Term days")
+
+
+def _swapped_hyphen() -> Form:
+    return Form(embedded("Term +28 days", {"+": "-"}), "-28", f"{SHOWN} Term days")
+
+
+def _swapped_percent() -> Form:
+    return Form(embedded("Term 28 % days", {"%": "\u2030"}), "28 \u2030", f"{SHOWN} Term days")
+
+
+def _swapped_sign_without_names() -> Form:
+    return Form(embedded("Term >28 days", {">": "<"}, keep_cmap=False), "<28", f"{SHOWN} Term days")
+
+
+def _swapped_sign_of_symbol(said: str) -> Callable[[], Form]:
+    """A font called Symbol whose glyph at the place of "≤" is a "≥"."""
+
+    def build() -> Form:
+        paper = Paper()
+        to_unicode = paper.stream(cmap(f"<a3> <{ord(said):04x}>\n", 1))
+        encoding = "/Encoding<</Differences[163/greaterequal]>>"
+        paper.name("Font", "F2", f"<</Type/Font/Subtype/Type1/BaseFont/Symbol{encoding}/ToUnicode {to_unicode} 0 R>>")
+        return Form(paper.save(text("Term") + text("\\243", x=110, font="F2") + text("28 days", x=120)), "\u2264 28", f"{SHOWN} Term days")
+
+    return build
+
+
 def _mapped(shown: str, rows: str, hidden: str, seen: str, encoding: str = "/Encoding/WinAnsiEncoding") -> Form:
     """A word in a standard font whose map says other letters than the font shows, or more."""
     paper = Paper()
@@ -445,6 +474,15 @@ def _digit_of_a_blank() -> Form:
     return _mapped("28\\240", "<32> <0032>\n<38> <0038>\n<a0> <0030>\n", "280", "Term days")
 
 
+def _blank_hyphen() -> Form:
+    """Some fonts have a hyphen without ink."""
+    return _mapped("2\\2408", "<32> <0032>\n<38> <0038>\n<a0> <002d>\n", "", "Term 2-8 days")
+
+
+def _plus_of_a_blank() -> Form:
+    return _mapped("\\2408", "<38> <0038>\n<a0> <002b>\n", "+8", "Term days")
+
+
 def _blank_between() -> Form:
     return _mapped("2\\2408", "<32> <0032>\n<38> <0038>\n<a0> <0039>\n", "298", "Term days")
 
@@ -463,11 +501,18 @@ HIDDEN_BY_PROGRAM: Mapping[str, Callable[[], Form]] = {
     "ToUnicode against glyph names": _swapped(names=True),
     "ToUnicode of an embedded font swapped": _swapped_embedded,
     "ToUnicode of letters swapped": _swapped_letters,
+    "ToUnicode of a sign swapped": _swapped_sign,
+    "ToUnicode of a plus that says a hyphen": _swapped_hyphen,
+    "ToUnicode of a sign behind its figure": _swapped_percent,
+    "ToUnicode of a sign without names swapped": _swapped_sign_without_names,
+    "ToUnicode of a sign of Symbol swapped": _swapped_sign_of_symbol("\u2264"),
+    "private sign of Symbol that draws another": _swapped_sign_of_symbol("\uf0a3"),
     "one glyph that says four digits": _many_of_one,
     "one letter that says a word more": _word_of_a_letter,
     "one letter that says a word after it": _word_after_a_letter,
     "blank that says a digit at the end": _digit_of_a_blank,
     "blank that says a digit in between": _blank_between,
+    "blank that says a plus": _plus_of_a_blank,
     "letters that the file draws in white": _drawn_in_white,
 }
 
@@ -645,6 +690,16 @@ def _devanagari() -> Form:
     return Form(bytes(made.tobytes()), seen=f"{SHOWN} {words}")
 
 
+def _signs() -> Form:
+    words = "-5 \u22125 \u20135 +5 \u00b15 <5 >5 \u22645 \u22655 \u22605 =5 5% 5\u2030 \u20ac5 $5 \u00a35 \u00a55 \u00a75 3\u00d75"
+    return Form(embedded(words, {}), seen=f"{SHOWN} {words}")
+
+
+def _dash_for_minus() -> Form:
+    """Files say a minus for a dash, and a letter for the sign of multiplication."""
+    return Form(embedded("\u20135 3\u00d75", {"\u2013": "\u2212", "\u00d7": "x"}), seen=f"{SHOWN} \u22125 3x5")
+
+
 def _ligature_of_one_glyph() -> Form:
     return _mapped("of\\001ce", "<01> <00660069>\n", "", "Term office days", "/Encoding<</Differences[1/fi]>>")
 
@@ -666,4 +721,7 @@ VISIBLE_BY_PROGRAM: Mapping[str, Callable[[], Form]] = {
     "embedded italics without names": _italics_without_names,
     "glyphs whose value the file says": _value_by_file,
     "Devanagari on a tint": _devanagari,
+    "signs of an embedded font": _signs,
+    "dash that is said to be a minus": _dash_for_minus,
+    "hyphen without ink": _blank_hyphen,
 }

@@ -19,7 +19,7 @@ from folding import each
 
 from rag_core.domain.documents import HIDDEN_SIGNS, Document, holds_hidden
 from rag_core.entrypoints.terminal.show import show_documents
-from rag_core.ingest.pdf_worker.letters.fonts import Fonts
+from rag_core.ingest.pdf_worker.letters.fonts import DASHES, DIGITS, SIGNS, Fonts
 from rag_core.ingest.pdf_worker.pages import Options, read
 from rag_core.ingest.pdf_worker.scans.ocr import Drawer
 from rag_core.ingest.pdf_worker.unseen.hidden import Kind
@@ -116,26 +116,39 @@ def test_given_a_document_of_an_earlier_version_when_its_record_is_read_then_it_
 
 
 def test_given_the_glyphs_of_common_fonts_when_held_against_their_characters_then_none_is_false() -> None:
-    for name in ("helv", "heit", "hebi", "tiro", "tiit", "tibi", "cour", "cobi", "china-s", "japan"):
+    for name in ("helv", "heit", "hebi", "tiro", "tiit", "tibi", "cour", "cobi", "symb", "china-s", "japan"):
         font = pymupdf.Font(name)
-        glyphs = {(font.has_glyph(ord(sign)), ord(sign)) for sign in string.ascii_letters + string.digits}
+        glyphs = {(font.has_glyph(ord(sign)), ord(sign)) for sign in (*string.ascii_letters, *string.digits, *SIGNS, *DASHES)}
 
         assert Fonts().false({1: (font.this, glyphs)}) == {}, name
 
 
-def test_given_a_digit_of_a_font_that_names_none_when_it_is_said_to_be_another_then_its_shape_tells(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("signs", [DIGITS, SIGNS], ids=["digits", "signs"])
+def test_given_a_digit_or_sign_of_a_font_that_names_none_when_it_is_said_to_be_another_then_its_shape_tells(
+    monkeypatch: pytest.MonkeyPatch, signs: str
 ) -> None:
     monkeypatch.setattr(Fonts, "_called", lambda *_: set())
     missed = []
-    for name in ("helv", "hebo", "tiro", "tibo", "cour", "cobo"):
+    for name in ("helv", "heit", "hebo", "tiro", "tibo", "tibi", "cour", "cobo"):
         font = pymupdf.Font(name)
-        for shown, said in itertools.permutations(string.digits, 2):
+        for shown, said in itertools.permutations(signs, 2):
             glyph = font.has_glyph(ord(shown)), ord(said)
             if Fonts().false({1: (font.this, {glyph})}) != {font.name: {glyph}}:
                 missed.append((name, shown, said))
 
     assert missed == []
+
+
+@each("comparison", itertools.permutations("≤≥<>", 2))
+def test_given_a_font_that_a_file_only_names_when_it_says_another_comparison_than_it_draws_then_it_is_found(
+    comparison: tuple[str, str],
+) -> None:
+    """MuPDF has one box for all glyphs of such a font, so that the ink has to be looked for."""
+    shown, said = comparison
+    font = pymupdf.Font("china-s")
+    glyph = font.has_glyph(ord(shown)), ord(said)
+
+    assert list(Fonts().false({1: (font.this, {glyph})}).values()) == [{glyph}]
 
 
 def test_given_a_document_of_the_version_before_scans_were_read_as_now_then_only_one_with_scanned_pages_would_be_read_otherwise() -> None:

@@ -41,7 +41,6 @@ def test_given_a_list_with_bullets_of_word_when_parted_then_each_item_is_a_sente
 
 @pytest.mark.parametrize(("font", "code"), [("Helvetica", 0xB7), ("Wingdings2", 0x50), ("Symbolic", 0xB7), ("Symbol", 0x32)])
 def test_given_another_font_or_a_digit_then_the_sign_stays_as_the_file_has_it(font: str, code: int) -> None:
-    """A digit's glyph may show another one: `fonts` holds what is said against what is shown, but knows no private signs."""
     page = page_with(font, code)
 
     assert chr(0xF000 + code) in page.text

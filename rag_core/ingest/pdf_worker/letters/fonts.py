@@ -1,8 +1,9 @@
-"""Finds glyphs that a font's text map takes for another letter or digit than they show (`ToUnicode`: the page shows 28, the text says 38).
+"""Finds glyphs that a font's text map takes for another letter, digit or sign than they show (`ToUnicode`: the page shows 28, not 38).
 
 Two things are held against the map. What the font itself calls a glyph (its name, or its own table of characters) counts where the glyph's
 shape speaks for it too, since programs that write fonts name glyphs wrongly. And the shape of each digit counts by itself, as digits look
-alike in all fonts. A glyph without ink shows no letter and no digit. A letter whose font names it wrongly, or not at all, is not found out.
+alike in all fonts; so does that of the signs that change what a figure says: "≥ 5" is not "≤ 5". A glyph without ink shows nothing that
+could be said. A letter whose font names it wrongly, or not at all, is not found out.
 """
 
 # mypy: allow-untyped-calls
@@ -16,15 +17,22 @@ from typing import Any
 from pymupdf import mupdf
 
 from .crowded import Glyph
+from .symbols import meant
 
 Shape = tuple[int, float]  # the pixels, and width against height
 
 SIDE = 20  # pixels of the square into which a glyph's shape is drawn
 MAX_FONTS = 64  # that are remembered, as each keeps its program in memory
 DIGITS = "0123456789"
+SIGNS = "≤≥<>=≠±+−×%‰€$£¥§"  # that change what a figure says
+MINUS = "−"
+DASHES = dict.fromkeys("-\u2010\u2011\u2012\u2013\u2014\u2015", MINUS)  # drawn so much like a minus that fonts use one for another
+TIMES = frozenset("xX×")  # drawn alike, and files say one for another
 # ASCII digits and letters, and the Latin letters with marks (U+00C0 to U+024F)
 KNOWN = [chr(code) for code in (*range(0x30, 0x3A), *range(0x41, 0x5B), *range(0x61, 0x7B), *range(0xC0, 0x250)) if chr(code).isalnum()]
 REFERENCES = ("Helvetica", "Helvetica-Bold", "Times-Roman", "Times-Bold", "Courier", "Courier-Bold")
+# for digits and signs, whose slanted shapes are further from the upright ones than some are from each other
+SLANTED = ("Helvetica-Oblique", "Helvetica-BoldOblique", "Times-Italic", "Times-BoldItalic", "Courier-Oblique", "Courier-BoldOblique")
 MIN_EM = 0.001  # the least extent of a glyph with ink; MuPDF gives a blank one a ten-millionth
 NEAR = 0.25  # a glyph may differ by so much of a square from the reference that it is taken for
 RATHER = 1.25  # times as many pixels must differ from what the map says as from what the font says
@@ -56,12 +64,12 @@ class Fonts:
         return found
 
     def _is_false(self, address: int, font: Any, number: int, code: int) -> bool:
-        said = chr(max(0, min(code, 0x10FFFF)))
+        said = _plain(meant(str(font.m_internal.name), chr(max(0, min(code, 0x10FFFF)))))
         if said not in _KNOWN_SET or number <= 0:
             return False
         if _is_blank(font, number):
-            return True
-        if said in DIGITS and _shows_other_digit(font, number, said):
+            return said != MINUS  # fonts have blank hyphens
+        if any(said in signs and _shows_other(font, number, said, signs) for signs in (DIGITS, SIGNS)):
             return True
         shown = self._called(address, font, number)
         if not shown or any(_alike(said, other) for other in shown):
@@ -72,12 +80,12 @@ class Fonts:
         """The characters that the font itself has this glyph for; empty where it does not say."""
         name = str(mupdf.ll_fz_get_glyph_name2(font.m_internal, number)).partition(".")[0]
         code = 0 if name.isdigit() else mupdf.ll_fz_unicode_from_glyph_name(name)  # MuPDF makes names of numbers up
-        if code > 0 and chr(code) in _KNOWN_SET:
-            return {chr(code)}
+        if code > 0 and _plain(chr(code)) in _KNOWN_SET:
+            return {_plain(chr(code))}
         if address not in self._own:
             own: dict[int, set[str]] = {}
-            for sign in KNOWN:
-                own.setdefault(mupdf.ll_fz_encode_character(font.m_internal, ord(sign)), set()).add(sign)
+            for sign in (*KNOWN, *SIGNS, *DASHES):
+                own.setdefault(mupdf.ll_fz_encode_character(font.m_internal, ord(sign)), set()).add(_plain(sign))
             self._own[address] = own
         return self._own[address].get(number, set())
 
@@ -87,28 +95,46 @@ def bare_name(name: str) -> str:
     return name.partition("+")[2] or name
 
 
-_KNOWN_SET = frozenset(KNOWN)
+_KNOWN_SET = frozenset((*KNOWN, *SIGNS))
 _DARK = bytes(value >= 128 for value in range(256))  # more ink than ground
 
 
+def _plain(sign: str) -> str:
+    """The sign itself, or the minus that a dash may be."""
+    return DASHES.get(sign, sign)
+
+
 def _alike(one: str, other: str) -> bool:
-    """Whether two letters are the same but for case and marks."""
+    """Whether two letters are the same but for case and marks; a sign is like itself alone."""
+    if one in SIGNS or other in SIGNS:
+        return one == other or {one, other} <= TIMES
     return unicodedata.normalize("NFKD", one).casefold()[:1] == unicodedata.normalize("NFKD", other).casefold()[:1]
 
 
-def _shows_other_digit(font: Any, number: int, said: str) -> bool:
+def _shows_other(font: Any, number: int, said: str, signs: str) -> bool:
+    """Whether the glyph's shape is that of another one of these signs."""
     shape = _shape(font, number)
     if not shape:
         return False
-    away = {digit: min(_distance(shape, reference) for reference in _references(digit)) for digit in DIGITS}
-    nearest = min(away, key=lambda digit: away[digit])
+    away = {sign: min(_distance(shape, reference) for reference in _references(sign)) for sign in signs}
+    nearest = min(away, key=lambda sign: away[sign])
     return nearest != said and away[nearest] < NEAR and away[said] > APART * away[nearest]
 
 
 def _is_blank(font: Any, number: int) -> bool:
     """Whether the glyph has no ink: a blank that says a letter or a digit, beside others that show."""
-    bounds = mupdf.fz_bound_glyph(font, number, mupdf.FzMatrix())
+    bounds = _bounds(font, number)
     return bool(bounds.x1 - bounds.x0 < MIN_EM or bounds.y1 - bounds.y0 < MIN_EM)
+
+
+def _bounds(font: Any, number: int) -> Any:
+    """The box around a glyph's ink. Of a font that a file only names, MuPDF gives the box that all its glyphs fit into."""
+    plain = mupdf.FzMatrix()
+    bounds, widest = mupdf.fz_bound_glyph(font, number, plain), mupdf.fz_font_bbox(font)
+    if (bounds.x0, bounds.x1, bounds.y0, bounds.y1) != (widest.x0, widest.x1, widest.y0, widest.y1) or font.m_internal.t3procs:
+        return bounds
+    outline = mupdf.fz_outline_glyph(font, number, plain)
+    return mupdf.ll_fz_bound_path(outline.m_internal, None, plain.internal()) if outline.m_internal else bounds
 
 
 def _looks_rather(font: Any, number: int, shown: str, said: str) -> bool:
@@ -122,7 +148,7 @@ def _looks_rather(font: Any, number: int, shown: str, said: str) -> bool:
 @cache
 def _references(sign: str) -> tuple[Shape, ...]:
     shapes = []
-    for name in REFERENCES:
+    for name in (*REFERENCES, *SLANTED) if sign in SIGNS or sign in DIGITS else REFERENCES:
         font = mupdf.fz_new_base14_font(name)
         shape = _shape(font, mupdf.ll_fz_encode_character(font.m_internal, ord(sign)))
         if shape:
@@ -137,7 +163,7 @@ def _distance(one: Shape, other: Shape) -> float:
 
 def _shape(font: Any, number: int) -> Shape | None:
     """The glyph stretched to fill a square, one bit a pixel, and its width against its height; None without ink."""
-    bounds = mupdf.fz_bound_glyph(font, number, mupdf.FzMatrix())
+    bounds = _bounds(font, number)
     width, height = bounds.x1 - bounds.x0, bounds.y1 - bounds.y0
     if not (0 < width < 10 and 0 < height < 10):
         return None

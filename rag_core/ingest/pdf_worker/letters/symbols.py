@@ -12,8 +12,8 @@ from typing import Any
 
 PRIVATE = 0xF000  # a code of such a font, 0x20 to 0xFF, stands so many places further on
 
-# Adobe's encoding of Symbol, from 0x21 and from 0xA0 on; a blank where there is no sign. Digits are left out: whether a glyph shows the one
-# that it is said to show is looked at in `fonts`, which knows no private signs
+# Adobe's encoding of Symbol, from 0x21 and from 0xA0 on; a blank where there is no sign. `fonts` looks whether a glyph shows the sign
+# that is meant. Digits are left out: files write them with a font for text
 _LETTERS = "!∀#∃%&∋()∗+,−./          :;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_ αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼"
 _SIGNS = "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊⟨®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪ ⟩∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭"
 # Of Wingdings the bullets, boxes, ticks, arrows and circled digits; squares and circles as the nearest that fonts for text have
@@ -35,6 +35,12 @@ _NAME = re.compile(r"(?:[A-Z]{6}\+)?(Symbol|Wingdings)(?:MT|PS|PSMT|Std|Regular)
 def has_private_signs(span: dict[str, Any]) -> bool:
     """Whether a span of PyMuPDF's has any sign that `drawn_signs` may know."""
     return not span["text"].isascii() and _PRIVATE_SIGN.search(span["text"]) is not None
+
+
+def meant(font: str, sign: str) -> str:
+    """The sign that a font of this name has for a private sign; any other sign as it is."""
+    named = _NAME.fullmatch(font) if PRIVATE < ord(sign) <= PRIVATE + 0xFF else None
+    return _FONTS[named[1].lower()].get(sign, sign) if named else sign
 
 
 def drawn_signs(spans: Sequence[dict[str, Any]]) -> dict[int, str]:

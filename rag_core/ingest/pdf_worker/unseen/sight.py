@@ -69,7 +69,7 @@ def _is_doubtful(word: Word, ink: Ink, trace: Trace) -> bool:
 
 
 def _otherwise(page: Any, runs: Sequence[InkedRun], places: Sequence[_Place], trace: Trace, fonts: Fonts, flags: int) -> Iterator[_Place]:
-    """Where words say other letters than are shown."""
+    """Where words say other letters, digits or signs than are shown."""
     if trace.replaced:
         for index in replaced(page, [runs[run][0][word][0].text for run, word in places], flags):
             yield places[index]
@@ -84,6 +84,14 @@ def _otherwise(page: Any, runs: Sequence[InkedRun], places: Sequence[_Place], tr
         x0, y0, x1, y1 = runs[run][0][index][0].box
         if any(x0 <= x <= x1 and y0 <= y <= y1 for x, y in boxes):
             yield run, index
+            yield from ((run, beside) for beside in _figures_beside(runs[run][0], index))
+
+
+def _figures_beside(words: Sequence[InkedWord], index: int) -> list[int]:
+    """The figures to which a sign belongs that stands by itself: without it they would say something else."""
+    if any(map(str.isalnum, words[index][0].text)):
+        return []
+    return [beside for beside in (index - 1, index + 1) if 0 <= beside < len(words) and any(map(str.isdigit, words[beside][0].text))]
 
 
 def _false_glyphs(page: Any, false: Mapping[str, set[Glyph]]) -> list[tuple[float, float]]:
