@@ -13,7 +13,8 @@ from icu4py.breakers import WordBreaker
 # A raised or lowered digit belongs to the few letters before it ("m³", "CO₂", typed "n^2"). After a digit it is a word of its own, because
 # "10²" is not 102; after a long word too, where it marks a footnote. So is a fraction or a circled number: "2½" is not 21⁄2, "5①" not 51.
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}ー\p{Line_Break=SA}"
-_ALONE = r"\p{Decomposition_Type=Fraction}\u2460-\u2473\u24EA-\u24FF\u2776-\u2793\u3251-\u325F\u32B1-\u32BF"
+CIRCLED = r"\u2460-\u2473\u24EA-\u24FF\u2776-\u2793\u3251-\u325F\u32B1-\u32BF"  # for a set of a pattern
+_ALONE = rf"\p{{Decomposition_Type=Fraction}}{CIRCLED}"
 _RAISED = r"[\p{No}&&[\p{Decomposition_Type=Super}\p{Decomposition_Type=Sub}]]"
 _LETTERS = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{_UNSPACED}]--[{_ALONE}]--{_RAISED}]"
 _RUN = rf"(?:{_LETTERS}++|(?<!\p{{Nd}}|\p{{Ll}}{{4}}){_RAISED}++)++"

@@ -60,6 +60,7 @@ AGREE = [
     ("The rate is 25 bps.", "So the rate is 0.25 %.", "en"),
     ("It pays CHF 500.", "Pay: 500 francs", "en"),
     ("It costs EUR 350000.", "Cost: 350,000 euros", "en"),
+    ("There are 23 chairs.", "See: ❶23 chairs.", "en"),
     # laws
     ("See Article 5(2)(a).", "Look at Art. 5 (2) (a) of the act.", "en"),
     ("See Article 5, paragraph 2.", "Look at paragraph 2 of Article 5.", "en"),
@@ -94,6 +95,8 @@ CHANGED = [
     ("It takes 20 vacation weeks.", "So it takes 20 vacation days.", "en", "unit"),
     ("It runs on 24 W.", "So it runs on 24 V.", "en", "unit"),
     ("It is 4 per mille.", "So it is 4 percent.", "en", "unit"),
+    ("There are ❶23 chairs.", "So there are 24 chairs.", "en", "number"),
+    ("It is ①−5 %.", "So it is 5 %.", "en", "number"),
     ("It appeared in the 1860s.", "Published between 1855 and 1857.", "en", "number"),
     ("The siege ended on August 22, 1777.", "It began on May 2, 1777, and ended on August 22, 1778.", "en", "date"),
     ("See Article 5(3).", "Look at Art. 5(2) of the act.", "en", "law"),

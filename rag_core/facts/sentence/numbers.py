@@ -34,11 +34,13 @@ from rag_core.facts.sentence.lexicon import (  # fmt: skip
 )
 from rag_core.facts.sentence.spelled import Spelled, spelled
 from rag_core.language import any_language, fold, grammar, words
+from rag_core.language.words import CIRCLED
 
 _MAX_DIGITS = 24  # more are no quantity, and beyond the precision of a Decimal
 _DIGITS = regex.compile(r"\p{Nd}")
 _PLAIN = regex.compile(r"-?\d{1,18}(?:\.\d{1,6})?")  # what a Decimal converts without a rounding
 _FRACTION = "[¼-¾⅐-⅞]"
+_OF_A_NUMBER = rf"[\p{{N}}--[{CIRCLED}]]"  # a circled number marks an item; it is no part of the figure beside it
 _DECADE = regex.compile(r"(?<=\d0)\s?(?:['’]\s?)?s(?!\p{L})")
 _POWER_OF = regex.compile(r"\d{1,3}")  # a raised digit after a year or a figure with separators is the mark of a footnote, and so is ¹
 _MAX_BETWEEN = 2  # qualifiers and fillers between a number and its unit
@@ -49,10 +51,11 @@ _NEAR = 4  # words in which a bound ("at least") is looked for
 @cache
 def _number() -> regex.Pattern[str]:
     return regex.compile(
-        rf"(?<![\p{{L}}\p{{M}}\p{{N}}]|\p{{L}}\^)(?P<sign>(?<![\p{{N}})]\s?)[-−](?=\d|{_FRACTION}))?"
+        rf"(?<![\p{{L}}\p{{M}}]|{_OF_A_NUMBER}|\p{{L}}\^)(?P<sign>(?<!(?:{_OF_A_NUMBER}|\))\s?)[-−](?=\d|{_FRACTION}))?"
         r"(?:(?P<body>\d{1,3}(?:[ '’]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"
         rf"(?:(?P<power>\^[-−+]?\d{{1,3}}(?!\d)|[⁺⁻]?[⁰¹²³⁴-⁹]+)|[ \u00A0]?(?P<fraction>{_FRACTION}))?|(?P<fraction>{_FRACTION}))"
-        rf"(?:(?P<ordinal>{'|'.join(ordinal_suffixes())})(?!\p{{L}}))?"
+        rf"(?:(?P<ordinal>{'|'.join(ordinal_suffixes())})(?!\p{{L}}))?",
+        regex.V1,
     )
 
 
