@@ -6,7 +6,8 @@ published document, and `resume` finishes the rest.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ from rag_core.domain.ports import Cancel, Embedder, LexicalStore, Progress, Vect
 from rag_core.errors import IngestError, InvalidInput
 from rag_core.library.disk.files import Stamp
 from rag_core.library.disk.lock import sweep
+from rag_core.library.disk.room import OWN_BYTES, MakingRoom, give_up_reserve, is_short
 from rag_core.library.erasing import Erased, OnErase, erase_copies, mentions_of, nothing_else
 from rag_core.library.indexing.adding import Adding, AddReport
 from rag_core.library.indexing.elsewhere import Elsewhere, WorkersOf, none_elsewhere
@@ -259,17 +261,20 @@ class Library(Opened):
         given_up = self._give_up(document_ids, wait)
         if given_up.issuperset(document_ids):
             return
-        with self._writing(wait):
+        with self._deleting(wait) as with_room:
             writer = self._writer()
             listed = {row.id: row.digest for row in self._inbox.rows().values() if row.id in document_ids}
             for missing in set(document_ids) - writer.entries.keys() - listed.keys() - given_up:
                 raise no_document(missing)
-            self._note(Action.DELETE, document_ids)
-            self._on_delete(document_ids, self._snapshot.version)
-            self._inbox.drop(listed.values())
+            with_room(lambda: self._note(Action.DELETE, document_ids))
+
+            def forget() -> None:
+                self._on_delete(document_ids, self._snapshot.version)
+                self._inbox.drop(listed.values())
+
             for id in writer.entries.keys() & set(document_ids):
                 writer.remove(id)
-            writer.publish()
+            with_room(lambda: writer.publish(last=forget))
 
     def _give_up(self, document_ids: Collection[str], wait: float) -> frozenset[str]:
         """Those of these documents that waited for their vectors and are gone now, without a trace on disk."""
@@ -295,16 +300,21 @@ class Library(Opened):
             LibraryError: something cannot be deleted. Call again: what is left goes then.
         """
         self._give_up(document_ids, wait)
-        with self._writing(wait):
-            self._note(Action.ERASE, document_ids)
+        erased = Erased()
+        with self._deleting(wait) as with_room:
+            with_room(lambda: self._note(Action.ERASE, document_ids))
             writer, waiting = self._writer(), list(self._inbox.rows().values())
             mentions = mentions_of(self._snapshot, document_ids, waiting)
-            self._on_delete(document_ids, self._snapshot.version)
-            erased = self._on_erase(document_ids, self._snapshot.version, mentions)
-            self._inbox.drop({row.digest for row in waiting if row.id in document_ids})
+
+            def forget() -> None:
+                nonlocal erased
+                self._on_delete(document_ids, self._snapshot.version)
+                erased = self._on_erase(document_ids, self._snapshot.version, mentions)
+                self._inbox.drop({row.digest for row in waiting if row.id in document_ids})
+
             for id in writer.entries.keys() & set(document_ids):
                 writer.remove(id)
-            writer.publish()
+            with_room(lambda: writer.publish(last=forget))
             self._clear((), kept=1, insist=True)
             erase_copies(self._store.root, [id.removeprefix("sha256:") for id in document_ids])
         return erased
@@ -315,10 +325,10 @@ class Library(Opened):
         Raises:
             LibraryBusy: another writer held the library for `wait` seconds.
         """
-        with self._writing(wait):
+        with self._deleting(wait) as with_room:
             dropped = [row for row in self.unfinished() if row.id in document_ids]
-            self._note(Action.DISCARD, [row.id for row in dropped])
-            self._inbox.drop({row.digest for row in dropped})
+            with_room(lambda: self._note(Action.DISCARD, [row.id for row in dropped]))
+            with_room(lambda: self._inbox.drop({row.digest for row in dropped}))
             self._clear(self._held())
 
     def set_metadata(self, document_id: str, metadata: Metadata, *, wait: float = WAIT_SECONDS) -> None:
@@ -336,6 +346,30 @@ class Library(Opened):
             self._note(Action.DESCRIBE, (document_id,))
             writer.entries[document_id] = writer.entries[document_id].described(metadata)
             writer.publish()
+
+    @contextmanager
+    def _deleting(self, wait: float) -> Iterator[MakingRoom]:
+        """Hold the lock to delete. On a disk that is full, or nearly, what was deleted goes at once, with what older versions keep.
+
+        A question that is being asked of an older version at that moment fails where it needs them, as when documents are erased.
+        Where there is no room to delete, the reserve and those versions go first, then what was made of unfinished sources, which is made
+        again when they are resumed.
+        """
+
+        def older() -> None:
+            give_up_reserve(self._store.root)
+            self._clear((), kept=1)
+
+        def half_made() -> None:
+            self._clear((), kept=1, half_made=False)
+
+        with self._writing(wait):
+            newest = self._store.manifest(known=True) or Manifest(0, self._embedder.name, INDEX_VERSION)
+            room = MakingRoom([older, half_made], OWN_BYTES + newest.index_bytes)
+            yield room
+            if room.made or is_short(self._store.root):
+                self._clear((), kept=1)
+                self._store.keep_reserve(self._store.manifest(known=True) or newest)
 
     def _elsewhere(self, indexer: Indexer, settings: Settings, progress: Progress | None, cancelled: Cancel | None) -> Elsewhere | None:
         workers = self._workers(settings)

@@ -10,6 +10,7 @@ import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pymupdf
 import pytest
@@ -257,11 +258,11 @@ def test_given_a_file_that_is_deleted_while_a_stopped_call_ends_then_it_is_not_m
     deleting = threading.Thread(target=lambda: opened.delete(f"sha256:{pdf(2).digest}"))
     publish = Writer.publish
 
-    def deleted_meanwhile(writer: Writer, *, anyhow: bool = False) -> None:
+    def deleted_meanwhile(writer: Writer, **how: Any) -> None:
         if not deleting.ident:
             deleting.start()
             until(lambda: len(names(opened)) == 2)
-        publish(writer, anyhow=anyhow)
+        publish(writer, **how)
 
     monkeypatch.setattr(Writer, "publish", deleted_meanwhile)
     with indexing(opened, embedder, pdf(0, 40), pdf(1), pdf(2)) as running:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from library_kit import SETTINGS, check_whole, found, library, text
 
-from rag_core.adapters.index import segments
+from rag_core.adapters.index import flat, segments
 from rag_core.errors import LibraryDamaged
 from rag_core.library.stored import store as stored
 from rag_core.library.stored import writer
@@ -89,8 +89,8 @@ def test_given_a_version_whose_manifest_cannot_be_written_then_its_indexes_are_d
             opened.add([text("new", "Dogs run about.", language="en")], SETTINGS)
     assert files(tmp_path) == before
 
-    def half(self, manifest):
-        publish(self, manifest)
+    def half(self, *what):
+        publish(self, *what)
         raise OSError(5, "Input/output error")
 
     with monkeypatch.context() as late:
@@ -101,6 +101,26 @@ def test_given_a_version_whose_manifest_cannot_be_written_then_its_indexes_are_d
     opened.delete(opened.snapshot.documents[0].id)
     check_whole(library(tmp_path))
     assert np.isfinite(opened.snapshot.vectors.vectors(range(len(opened.snapshot.passages)))).all()
+
+
+def test_given_versions_that_did_not_come_into_force_then_the_next_one_writes_no_more_files_than_the_first(tmp_path, monkeypatch):
+    opened = filled(tmp_path)
+    publish, write, written, each = stored.Store.publish, flat.write, [], []
+    monkeypatch.setattr(flat, "write", lambda path, data: written.append(path.name) or write(path, data))
+
+    def full(self, *what):
+        each.append(written[:])
+        written.clear()
+        if len(each) < 3:
+            raise OSError(28, "No space left on device")
+        publish(self, *what)
+
+    monkeypatch.setattr(stored.Store, "publish", full)
+    opened.delete(opened.snapshot.documents[0].id)
+
+    assert len(each) == 3
+    assert each[0] == each[1] == each[2] != []
+    check_whole(library(tmp_path))
 
 
 def test_given_a_manifest_that_is_known_then_clearing_away_reads_it_no_more_than_once(tmp_path, monkeypatch):

@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import DateSource, Document, Metadata
 from rag_core.errors import InvalidInput
+from rag_core.library.disk import room
 from rag_core.library.disk.lock import writing
 from rag_core.library.stored.sources import Source, text_source
 from rag_core.settings import Settings
@@ -169,6 +170,21 @@ def test_given_a_deletion_when_its_time_is_over_or_it_was_everywhere_then_nothin
     page.button(key=f"everywhere_delete_{other}").click().run()
     assert page.session_state["deleted_documents"].sources == []
     assert by_key(page, "undo_deletion") == []
+
+
+def test_given_a_disk_that_is_nearly_full_when_a_document_is_deleted_then_no_file_is_held_and_its_room_is_free(
+    app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "free_bytes", lambda folder: room.SHORT_BYTES - 1)
+    page = opened(app)
+    choose_document(page, CONTRACT)
+    page.button(key=f"ask_delete_{CONTRACT}").click().run()
+    page.button(key=f"sure_delete_{CONTRACT}").click().run()
+
+    assert "Deleted: 1" in badges(page)
+    assert page.session_state["deleted_documents"].sources == []
+    assert by_key(page, "undo_deletion") == []
+    assert not open_engine(library, "default").library.remembers(CONTRACT)
 
 
 def test_given_a_document_when_deleted_everywhere_then_the_session_and_older_versions_forget_it_too(app: AppTest, library: Path) -> None:

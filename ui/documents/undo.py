@@ -16,6 +16,7 @@ from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.private import HeldFile
+from rag_core.library.disk.room import is_short
 from rag_core.library.stored.bounds import MAX_BYTES
 from rag_core.library.stored.sources import Source
 from ui.app import state
@@ -49,10 +50,14 @@ class Deleted:
 def held(engine: Engine, documents: Sequence[Document]) -> tuple[Source, ...]:
     """The documents as they were handed in, with what people wrote about them since; none where one of them could not come back whole.
 
+    None either where the disk is full, or nearly: deleting is to free room.
+
     Raises:
         RagError: a stored file is damaged, or the disk takes no copy.
     """
     ids, folder, found, total = {document.id for document in documents}, state.library_folder(), [], 0
+    if is_short(folder):
+        return ()
     for entry in engine.library.snapshot.entries:
         if entry.document.id not in ids:
             continue

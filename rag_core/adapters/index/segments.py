@@ -45,10 +45,14 @@ New = TypeVar("New", bound=Sized)  # new rows; a slice of them is of the same ki
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The folder that a segment was written into, and each of its files by name, with what tells it from another one of that name."""
+    """The folder that a segment was written into, and each of its files by name, with what tells it from another one of that name.
+
+    `before` is the folder that shared these files with it: where a version does not come into force, its folder goes again.
+    """
 
     folder: Path
     files: dict[str, tuple[int, int, int]]
+    before: Path | None = None
 
     @classmethod
     def of(cls, folder: Path, names: Iterable[str]) -> Kept:
@@ -57,16 +61,17 @@ class Kept:
 
     def shared(self, folder: Path) -> Kept | None:
         """The same files, which `folder` has names for from now on; None where they are gone, or the disk gives no file two names."""
-        try:
+        for known in filter(None, (self.folder, self.before)):
+            try:
+                for name in self.files:
+                    os.link(known / name, folder / name)
+                if Kept.of(folder, self.files).files == self.files:
+                    return Kept(folder, self.files, known)
+            except OSError:
+                pass
             for name in self.files:
-                os.link(self.folder / name, folder / name)
-            if (found := Kept.of(folder, self.files)).files == self.files:
-                return found
-        except OSError:
-            pass
-        for name in self.files:
-            with suppress(OSError):
-                (folder / name).unlink()
+                with suppress(OSError):
+                    (folder / name).unlink()
         return None
 
 

@@ -17,6 +17,7 @@ from rag_core.adapters.records.file import COMPANIONS, RecordFile, Tables, migra
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.domain.ports import LanguageModel
 from rag_core.errors import LibraryError, RecordsDamaged
+from rag_core.library.disk.room import is_full
 from rag_core.settings.endpoints import Endpoint
 
 FILE = "model_cache.sqlite"
@@ -97,6 +98,9 @@ class ModelCache:
         except RecordsDamaged:
             self._delete()
         except LibraryError as error:
+            if is_full(error):
+                with suppress(OSError):
+                    return self._delete()
             raise LibraryError(
                 "Answers of a language model that may hold words of deleted documents could not be deleted.",
                 remedy=f"Delete {FILE} in the collection's folder; it is only a cache.",

@@ -14,7 +14,7 @@ import json
 import os
 import threading
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rag_core.domain.ports import Vectors
-from rag_core.errors import LibraryDamaged, LibraryError
+from rag_core.errors import LibraryDamaged, LibraryError, RagError
 from rag_core.library.disk.private import FILE_MODE, USUAL_MODE, make_folder, write
 
 CHECKSUM = "checksum"  # the key of a sealed object
@@ -100,10 +100,15 @@ def verify_file(path: Path, expected: Stamp) -> None:
         raise damaged(path, "was changed or cut short")
 
 
-def write_atomically(path: Path, data: bytes, *, private: bool = True) -> None:
+def nothing() -> None:
+    """Nothing is done."""
+
+
+def write_atomically(path: Path, data: bytes, *, private: bool = True, last: Callable[[], None] = nothing) -> None:
     """Replace `path`: whoever reads it, also after a power cut, finds the old bytes or the new ones.
 
     A file that is not `private`, because a user named its place, gets the usual mode there; see `rag_core.library.disk.private`.
+    `last` is called when nothing more has to be written; where it raises, the old bytes stay.
     """
     if private:
         make_folder(path.parent)
@@ -113,8 +118,9 @@ def write_atomically(path: Path, data: bytes, *, private: bool = True) -> None:
     try:
         write(draft, data, FILE_MODE if private else USUAL_MODE)
         sync([draft])
+        last()
         os.replace(draft, path)
-    except OSError:
+    except (OSError, RagError):
         with suppress(OSError):
             draft.unlink()
         raise

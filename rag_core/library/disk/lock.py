@@ -53,7 +53,9 @@ def writing(folder: Path, wait: float, cancelled: Cancel | None = None) -> Itera
         ) from error
     try:
         row = {"pid": os.getpid(), "host": socket.gethostname(), "since": datetime.now(UTC).isoformat(timespec="seconds")}
-        write_atomically(holder, json.dumps(row).encode())
+        with suppress(OSError):  # a full disk: whoever waits is told of another process then
+            holder.unlink(missing_ok=True)
+            write_atomically(holder, json.dumps(row).encode())
         yield
     finally:
         with suppress(OSError):

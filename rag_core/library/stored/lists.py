@@ -63,7 +63,7 @@ class Lists:
         Where the version does not come into force, what was written for it is deleted: the room is needed for what comes next.
 
         Raises:
-            OSError: the disk refused.
+            OSError: the disk refused. So is an error of ours in the block handed on.
         """
         fresh: list[Path] = []
         known = {id(part): file for file, part in self._known.values()}
@@ -71,7 +71,7 @@ class Lists:
         try:
             files = tuple(known.get(id(group)) or self._put(group, fresh) for group in groups)
             yield files
-        except OSError:
+        except (OSError, RagError):
             with suppress(RagError):
                 if not in_force():
                     for path in fresh:

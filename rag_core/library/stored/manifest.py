@@ -113,6 +113,11 @@ class Manifest:
     files: Mapping[str, Stamp] | None = None  # the indexes' files, relative to the collection's folder
     vector_store: str = UNSAID_STORE  # made the vector index, and alone can read it
 
+    @property
+    def index_bytes(self) -> int:
+        """The sizes of the indexes' files, added up."""
+        return sum(one.size for one in (self.files or {}).values())
+
     def all_files(self) -> dict[str, Stamp]:
         """Every file of the version that its documents and indexes need, relative to the collection's folder."""
         return {**(self.files or {}), **{name: value for entry in self.entries for name, value in entry.files.items()}}
@@ -151,7 +156,7 @@ class Head:
     def size(self) -> int:
         """The sizes of all files that its documents and indexes need, added up."""
         own = sum(int(size) for row in self.rows for _, size in row["files"].values())
-        return own + sum(one.bytes for one in self.lists) + sum(one.size for one in (self.bare.files or {}).values())
+        return own + sum(one.bytes for one in self.lists) + self.bare.index_bytes
 
     @property
     def languages(self) -> Counter[str]:

@@ -8,6 +8,7 @@
     <collection>/sources/<digest>            the bytes as they were handed in; see stored_sources.py
     <collection>/inbox.json, work/           what was accepted but is not complete; see inbox.py and indexing.py
     <collection>/title.txt                   its name as a person wrote it; see titles.py
+    <collection>/reserve                     room for a deletion on a full disk; see room.py
     <collection>/lock, lock.json             the writer's lock, and who holds it
     <collection>/records.sqlite              decisions, labels and feedback; see adapters/record_store.py
     <collection>/model_cache.sqlite          answers of language models; see adapters/model_cache.py
@@ -35,6 +36,7 @@ from rag_core.library.disk.files import (
     Stamp,
     damaged,
     identity,
+    nothing,
     read_verified,
     stamp,
     storage_problems,
@@ -45,6 +47,7 @@ from rag_core.library.disk.files import (
     write_atomically,
 )
 from rag_core.library.disk.private import make_folder
+from rag_core.library.disk.room import keep_reserve
 from rag_core.library.stored import stored_sources, titles
 from rag_core.library.stored.disk_size import DiskSize
 from rag_core.library.stored.lists import Lists
@@ -235,8 +238,11 @@ class Store:
             elif stored_sources.check(self.root, sources[name], expected) != expected:
                 raise damaged(path, "was changed before it was indexed")  # an earlier version noted what the damaged bytes were like
 
-    def publish(self, manifest: Manifest) -> None:
-        """Make this version the newest. Everything that it names must be on the disk already."""
+    def publish(self, manifest: Manifest, last: Callable[[], None] = nothing) -> None:
+        """Make this version the newest. Everything that it names must be on the disk already.
+
+        `last` is called when nothing more has to be written; where it raises, the version before stays the newest.
+        """
         if not (self.root / "CURRENT").exists():
             self._point_to(*NOTHING_YET)  # so that a manifest without it is damage, not a beginning
         path = self._path(manifest.version)
@@ -244,18 +250,32 @@ class Store:
             data = manifest.to_bytes(lists)
             write_atomically(path, data)
             self._needed.note(path, manifest, lists)
-            self._point_to(manifest.version, stamp(data).sha256)
+            try:
+                self._point_to(manifest.version, stamp(data).sha256, last)
+            except (OSError, RagError):
+                with suppress(RagError):
+                    if self.pointer()[0] != manifest.version:
+                        path.unlink(missing_ok=True)
+                raise
         self._newest = (manifest.version, stamp(data).sha256), manifest
 
-    def _point_to(self, version: int, sha256: str) -> None:
-        write_atomically(self.root / "CURRENT", json.dumps({"generation": version, "sha256": sha256}).encode())
+    def _point_to(self, version: int, sha256: str, last: Callable[[], None] = nothing) -> None:
+        write_atomically(self.root / "CURRENT", json.dumps({"generation": version, "sha256": sha256}).encode(), last=last)
 
     def clear(
-        self, newest: int, live: Collection[int], unfinished: Collection[str], kept: int = KEPT_VERSIONS, *, insist: bool = False
+        self,
+        newest: int,
+        live: Collection[int],
+        unfinished: Collection[str],
+        kept: int = KEPT_VERSIONS,
+        *,
+        insist: bool = False,
+        half_made: bool = True,
     ) -> None:
         """Delete what no kept version names and no unfinished source (by digest) needs.
 
-        Kept are the newest so many versions and the `live` ones. What cannot be deleted now is tried again next time.
+        Kept are the newest so many versions and the `live` ones. Without `half_made` an unfinished source keeps its bytes alone, and not
+        what was made of it. What cannot be deleted now is tried again next time.
 
         Raises:
             RagError: it has to be deleted now (`insist`), and rows outside of the folder cannot be.
@@ -269,10 +289,15 @@ class Store:
                 path.unlink(missing_ok=True)
         needed = self._needed.by(stay)
         for folder in ("indexes", "documents", "sources", LISTS, "work"):
+            waited_for = unfinished if half_made or folder == "sources" else ()
             for name in names_in(self.root / folder):
-                if f"{folder}/{name}" not in needed and name.split("-")[0] not in unfinished:
+                if f"{folder}/{name}" not in needed and name.split("-")[0] not in waited_for:
                     with suppress(*(() if insist else (RagError,))):
                         self.remove(self.root / folder / name)
+
+    def keep_reserve(self, newest: Manifest) -> None:
+        """Keep room for the next deletion on a disk that is full by then; as `rag_core.library.disk.room.keep_reserve`."""
+        keep_reserve(self.root, newest.index_bytes)
 
     def remove(self, path: Path) -> None:
         """Delete a file or folder of the collection; before the indexes of a version, what they keep outside of it.

@@ -15,7 +15,7 @@ from rag_core.domain.passages import Passage
 from rag_core.domain.ports import LexicalIndex, VectorIndex, Vectors
 from rag_core.errors import RagError
 from rag_core.ingest.layout import json_rows
-from rag_core.library.disk.files import Stamp, damaged, identity, pack_parts, stamp_file, storage_problems, unpack, unpack_vectors
+from rag_core.library.disk.files import Stamp, damaged, identity, nothing, pack_parts, stamp_file, storage_problems, unpack, unpack_vectors
 from rag_core.library.disk.private import make_folder, tighten
 from rag_core.library.stored.inbox import Inbox
 from rag_core.library.stored.manifest import Entry, Manifest
@@ -81,27 +81,30 @@ class Writer:
         if time.monotonic() - self._last >= max(PUBLISH_SECONDS, PUBLISH_SHARE * self._took):
             self.publish()
 
-    def publish(self, *, anyhow: bool = False) -> None:
+    def publish(self, *, anyhow: bool = False, last: Callable[[], None] = nothing) -> None:
         """Make what was put and removed the newest version; nothing happens when nothing changed, unless `anyhow`.
+
+        `last` is called when nothing more has to be written; where it raises, the version before stays the newest.
 
         Raises:
             LibraryError: the disk refused; the last version stays as it was.
         """
         entries = tuple(self.entries.values())
         if entries == self._base.entries and not anyhow:
+            last()
             return
         started = time.monotonic()
         with storage_problems("publishing"):
-            self._publish(entries)
+            self._publish(entries, last)
         self._last = time.monotonic()
         self._took = self._last - started
 
-    def _publish(self, entries: tuple[Entry, ...]) -> None:
+    def _publish(self, entries: tuple[Entry, ...], last: Callable[[], None]) -> None:
         version = self._base.version + 1
         manifest = replace(self._base, version=version, entries=entries)
         if self._base.index and [e.key for e in entries] == [e.key for e in self._base.entries]:
             passages, vectors, lexical = self._snapshot.passages, self._snapshot.vectors, self._snapshot.lexical
-            self._put_in_force(manifest)
+            self._put_in_force(manifest, last)
         else:
             passages, vectors, lexical = self._build(entries)
             manifest = replace(manifest, index=str(version))
@@ -111,16 +114,17 @@ class Writer:
                 tighten(folder)  # the libraries of the indexes make files with the usual modes
                 sync_tree([folder])
                 manifest = replace(manifest, files=self._stamps(folder))
-                self._put_in_force(manifest)
+                self._put_in_force(manifest, last)
         self._base, self._unsynced, self._parts = manifest, [], {}
         self._snapshot = Snapshot(version, passages, vectors, lexical, entries, self._store.reader)
         live = self._adopt(self._snapshot)
         with self._inbox.held():
             self._store.clear(version, live, self._inbox.rows())
+        self._store.keep_reserve(manifest)
 
-    def _put_in_force(self, manifest: Manifest) -> None:
+    def _put_in_force(self, manifest: Manifest, last: Callable[[], None]) -> None:
         sync_tree(self._unsynced)
-        self._store.publish(manifest)
+        self._store.publish(manifest, last)
 
     def _build(self, entries: Sequence[Entry]) -> tuple[Passages, VectorIndex, LexicalIndex]:
         """The passages and both indexes. Rows that the version in memory has are taken from it, where the store can; others are read."""
@@ -178,7 +182,7 @@ class Writer:
         make_folder(folder)
         try:
             yield folder
-        except OSError:
+        except (OSError, RagError):
             with suppress(RagError):
                 if self._store.pointer()[0] != manifest.version:
                     self._store.remove(folder)  # the room is needed for what comes next
