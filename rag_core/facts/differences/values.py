@@ -17,7 +17,8 @@ from rag_core.facts.sentence.dates import Date, Time, Weekday, dates, times, wee
 from rag_core.facts.sentence.laws import Law, law_stands, laws
 from rag_core.facts.sentence.lexicon import cover, value_words
 from rag_core.facts.sentence.names import Name, canonical_code, codes
-from rag_core.facts.sentence.numbers import Quantity, quantities, units_in
+from rag_core.facts.sentence.numbers import Quantity, quantities
+from rag_core.facts.sentence.units import units_in
 from rag_core.language import fold, stem, words
 
 _Found = TypeVar("_Found", Law, Name)
@@ -168,7 +169,9 @@ def _digits_stand(text: str, evidence: str) -> bool:
 def _unit_stands(number: Quantity, here: Sequence[Quantity], units: frozenset[str]) -> bool:
     """Whether one occurrence has the unit, or has none while the unit stands elsewhere, in a table's header."""
     return not number.unit or any(
-        other.unit == number.unit or other.exact == number.exact or (not other.unit and number.unit in units) for other in here
+        (not other.unit and number.unit in units)
+        or ((other.unit == number.unit or other.exact == number.exact) and (number.by == other.by or "" in (number.by, other.by)))
+        for other in here
     )
 
 

@@ -26,13 +26,12 @@ from rag_core.facts.sentence.lexicon import (  # fmt: skip
     exact_units,
     lexicon,
     ordinal_suffixes,
-    parted_units,
     plain_words,
-    qualified,
     units_before,
     value_words,
 )
 from rag_core.facts.sentence.spelled import Spelled, spelled
+from rag_core.facts.sentence.units import after, counted_by, unit_behind
 from rag_core.language import any_language, fold, grammar, words
 from rag_core.language.words import CIRCLED
 
@@ -43,7 +42,6 @@ _FRACTION = "[¼-¾⅐-⅞]"
 _OF_A_NUMBER = rf"[\p{{N}}--[{CIRCLED}]]"  # a circled number marks an item; it is no part of the figure beside it
 _DECADE = regex.compile(r"(?<=\d0)\s?(?:['’]\s?)?s(?!\p{L})")
 _POWER_OF = regex.compile(r"\d{1,3}")  # a raised digit after a year or a figure with separators is the mark of a footnote, and so is ¹
-_MAX_BETWEEN = 2  # qualifiers and fillers between a number and its unit
 _LONGEST_JOINT = 12  # characters between the ends of a range
 _NEAR = 4  # words in which a bound ("at least") is looked for
 
@@ -72,17 +70,11 @@ def _unit_before() -> regex.Pattern[str]:
     return regex.compile(rf"(?<![\p{{L}}\p{{M}}])(?P<unit>\p{{Lu}}{{3}}|{'|'.join(units_before())})\.?\s?[-−]?$")
 
 
-@cache
-def _after() -> regex.Pattern[str]:
-    return regex.compile(
-        rf"\s?-?\s?(?P<unit>[%‰°\p{{Sc}}]\p{{L}}?|{'|'.join(parted_units())}"
-        r"|\p{L}[\p{L}\p{M}]*(?:\d|(?<!\p{Ll}{4})\p{No})?)"
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """A number where it stands: `source[start:end] == text`, unit and scale word included.
+
+    `by` is the unit behind its slash ("kg" of "5 mg/kg") or empty.
 
     `value` is canonical ("1250.5", "10^-3"), scale applied; `parts` are what else it may be ("250 300" two numbers, the "5" of "5 to 10
     million" a bare 5); `scale` is the scale word's factor (1 without). `unit` is canonical ("%", "eur", "day") or empty. `bound` is ">=",
@@ -99,6 +91,7 @@ class Quantity:
     end: int
     ordinal: bool = False
     decade: bool = False
+    by: str = ""
 
     def has_year(self, year: str) -> bool:
         """Whether a year of four digits is in this decade, whose century need not be stated."""
@@ -167,25 +160,10 @@ def _is_range(text: str, first: Quantity, second: Quantity, vocabulary: ValueWor
     return bool(joined or vocabulary.to.fullmatch(gap))
 
 
-def units_in(text: str, lang: str) -> frozenset[str]:
-    """Every unit and scale named anywhere in a text: a table names them in its header."""
-    vocabulary = value_words(lang)
-    symbols = {vocabulary.units[symbol] for symbol in regex.findall(r"[%‰\p{Sc}]", text) if symbol in vocabulary.units}
-    folded = [fold(word.text) for word in words(text)]
-    plural = [word.removesuffix("s") for word in folded]
-    pairs = pairwise(("", *folded))
-    named = {
-        qualified(vocabulary.qualifiers[before], vocabulary.units[word]) if before in vocabulary.qualifiers else vocabulary.units[word]
-        for before, word in pairs
-        if word in vocabulary.units
-    }  # "working days" are no days
-    return frozenset(symbols | named | {str(vocabulary.scales[word]) for word in (*folded, *plural) if word in vocabulary.scales})
-
-
 def _quantity(text: str, match: regex.Match[str], lang: str, lex: Lexicon, vocabulary: ValueWords) -> Quantity:
     body, sign = match["body"] or "0", "-" if match["sign"] else ""
     value, parts = _value(body, lang)
-    scale, unit, end = _scale_and_unit(text, match.end(), vocabulary)
+    scale, unit, end = _scale_andunit_behind(text, match.end(), vocabulary)
     start = match.start()
     if match["fraction"] and value.isdecimal():
         value = _canonical(Decimal(value) + Decimal(str(unicodedata.numeric(match["fraction"]))))
@@ -207,46 +185,21 @@ def _quantity(text: str, match: regex.Match[str], lang: str, lex: Lexicon, vocab
         scale = 1
     bound, ordinal = _bound(text, start, end, lex), match["ordinal"] is not None
     decade = len(body) in (2, 4) and bool(_DECADE.match(text, match.end()))
-    return Quantity(sign + value, parts, scale, unit, bound, text[start:end], start, end, ordinal, decade)
+    by = counted_by(text, end, vocabulary) if unit and not vocabulary.is_plain else ""
+    return Quantity(sign + value, parts, scale, unit, bound, text[start:end], start, end, ordinal, decade, by)
 
 
 def _spelled(text: str, number: Spelled, lex: Lexicon, vocabulary: ValueWords) -> Quantity:
-    unit, end = ("", number.end) if number.ordinal else _unit(text, number.end, vocabulary)
+    unit, end = ("", number.end) if number.ordinal else unit_behind(text, number.end, vocabulary)
     bound = _bound(text, number.start, end, lex)
     return Quantity(str(number.value), (), number.scale, unit, bound, text[number.start : end], number.start, end, number.ordinal)
 
 
-def _scale_and_unit(text: str, end: int, vocabulary: ValueWords) -> tuple[int, str, int]:
+def _scale_andunit_behind(text: str, end: int, vocabulary: ValueWords) -> tuple[int, str, int]:
     scale = 1
-    if (match := _after().match(text, end)) and (factor := vocabulary.scales.get(fold(match["unit"]))):
+    if (match := after().match(text, end)) and (factor := vocabulary.scales.get(fold(match["unit"]))):
         scale, end = factor, match.end() + (text[match.end() : match.end() + 1] == ".")
-    return scale, *_unit(text, end, vocabulary)
-
-
-def _unit(text: str, end: int, vocabulary: ValueWords) -> tuple[str, int]:
-    """The unit behind a number, and where it ends; words that change nothing about it or make another unit of it may stand between."""
-    place, qualifier = end, ""
-    for _ in range(_MAX_BETWEEN + 1):
-        match = _after().match(text, place)
-        if not match:
-            break
-        word, symbol = fold(match["unit"]), match["unit"][0]
-        if unit := vocabulary.units.get(word) or vocabulary.symbols.get(match["unit"]) or _compound_unit(word, vocabulary):
-            return qualified(qualifier, unit) if qualifier else unit, match.end()
-        if not symbol.isalpha() and (unit := vocabulary.units.get(symbol, "")):
-            return unit, match.start("unit") + 1
-        if word not in vocabulary.fillers and word not in vocabulary.qualifiers:
-            break
-        place, qualifier = match.end(), vocabulary.qualifiers.get(word, qualifier)
-    return "", end
-
-
-def _compound_unit(word: str, vocabulary: ValueWords) -> str:
-    """The unit of a compound: "Arbeitswochen" are business weeks."""
-    for prefix, qualifier in vocabulary.prefixes.items():
-        if word.startswith(prefix) and (unit := vocabulary.units.get(word.removeprefix(prefix))):
-            return qualified(qualifier, unit) if qualifier else unit
-    return ""
+    return scale, *unit_behind(text, end, vocabulary)
 
 
 def _exponent(body: str, power: str) -> str:
