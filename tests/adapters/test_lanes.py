@@ -65,6 +65,15 @@ def test_given_work_that_fails_then_that_is_raised_and_the_lanes_go_on() -> None
     assert shared.each(lambda part: part, []) == []
 
 
+def test_given_lanes_that_are_closed_as_the_main_thread_is_done_then_who_asks_works_alone() -> None:
+    shared = Lanes(2)
+    shared._pool.shutdown()
+
+    found = shared.each(lambda part: (part, threading.get_ident()), [3, 1, 2])
+
+    assert found == [(part, threading.get_ident()) for part in (3, 1, 2)]
+
+
 def test_given_many_who_ask_at_once_then_the_lanes_of_a_process_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lanes, "_lanes", [])
     found: list[Lanes] = []

@@ -40,7 +40,11 @@ class Lanes:
 
     def each(self, work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
         """The results of `work` for the parts, in their order. An error of one of them is raised here."""
-        return list(self._pool.map(work, parts))
+        try:
+            results = self._pool.map(work, parts)
+        except RuntimeError:  # the main thread is done and the lanes are closed: a thread that the program waits for works alone
+            return [work(part) for part in parts]
+        return list(results)
 
 
 def _keep_memory() -> None:
