@@ -1,7 +1,7 @@
 """The embedded model, all-MiniLM-L6-v2, on torch alone: the mean over its tokens' hidden states, a unit vector.
 
-sentence-transformers gives the same vectors bit by bit (a test compares them), but importing it takes 3.5 s more on a free processor, and
-every start of the program would wait for that.
+sentence-transformers gives the same vectors to the last digits (a test compares them), but importing it takes 3.5 s more on a free
+processor, and every start of the program would wait for that.
 """
 
 from __future__ import annotations

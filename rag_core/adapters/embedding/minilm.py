@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag_core.adapters.embedding.attention import attend, rows_behind
 from rag_core.adapters.embedding.by_name import BATCH, embedded_folder, precision_here
-from rag_core.adapters.embedding.lanes import even_parts, lanes
+from rag_core.adapters.embedding.cores import cores, even_parts
 from rag_core.errors import ModelUnavailable
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ Head = Callable[["Tensor", Sequence[int]], "Tensor"]
 
 
 class MiniLm:
-    """One network. Safe to call from several threads: they share the lanes.
+    """One network. Safe to call from several threads: they share the cores.
 
     Args:
         name: what it is called in errors: "embedded", "answerability", "support".
@@ -81,7 +81,7 @@ class MiniLm:
         """
         import torch
 
-        found, shared = torch.zeros(len(texts), width), lanes()
+        found, shared = torch.zeros(len(texts), width), cores()
         encoded = self.tokenizer.encode_batch_fast(texts)  # without the places of tokens in the text
         batches = even_parts([len(one) for one in encoded], shared.count, BATCH)
         outputs = shared.each(lambda rows: self._batch([encoded[row] for row in rows], head, first_only), batches)
@@ -129,7 +129,7 @@ def _joined(weights: Weights) -> Weights:
 def _packed(weights: Weights) -> Weights:
     """The weights, those of linear layers laid out as oneDNN multiplies by them, where torch can do that: else it does so at each product.
 
-    By its own compiler's operators, in bfloat16: a product takes 5 % less, one of a few rows 20 %, bit by bit the same.
+    By the operators of torch's own compiler, in bfloat16: a product takes 5 % less, one of a few rows 20 %, and is the same bit by bit.
     """
     import torch
 

@@ -1,7 +1,7 @@
 """Remembers what a model said of the texts that were used last, so that each is read once.
 
 The same sentences are compared with many questions, and a labelled run under other settings asks the same questions of the same
-sentences. It also makes answers repeat: a text's numbers depend a little on the batch it was read in, in bfloat16 more than in float32.
+sentences. It also makes answers repeat: in float32, and with other models, a text's numbers depend a little on the batch it was read in.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def vectors_of(
         progress: told (what, done, total) after each batch.
         cancelled: asked before each batch.
         made: gets the vectors of each batch, with the number of its first passage, before `progress` is told.
-        batch: texts that are embedded at once; a vector depends a little on its company.
+        batch: texts that are embedded at once; in float32 a vector depends a little on its company.
 
     Raises:
         Cancelled: the user stopped it.

@@ -11,9 +11,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.adapters.embedding import lanes, minilm
+from rag_core.adapters.embedding import cores, minilm
+from rag_core.adapters.embedding.cores import Cores, even_parts
 from rag_core.adapters.embedding.embedded import EmbeddedModel
-from rag_core.adapters.embedding.lanes import Lanes, even_parts
 from rag_core.adapters.embedding.pair_models import AnswerModel
 
 TEXTS = [f"The notice period of contract {number} is {number} days. " * (1 + number % 7) for number in range(37)]
@@ -38,11 +38,11 @@ def threads_of_torch() -> int:
 
 
 @pytest.mark.usefixtures("two_threads")
-def test_given_lanes_then_torch_works_alone_in_each_and_as_before_elsewhere() -> None:
-    shared, together = Lanes(3), threading.Barrier(3)
+def test_given_threads_for_cores_then_torch_works_alone_in_each_and_as_before_elsewhere() -> None:
+    shared, together = Cores(3), threading.Barrier(3)
 
     def threads(_: int) -> tuple[int, int]:
-        together.wait(WAIT_SECONDS)  # so each of the parts is in a lane of its own
+        together.wait(WAIT_SECONDS)  # so each of the parts is in a thread of its own
         return threading.get_ident(), threads_of_torch()
 
     found = shared.each(threads, [0, 1, 2])
@@ -56,8 +56,8 @@ def test_given_lanes_then_torch_works_alone_in_each_and_as_before_elsewhere() ->
     assert (threads_of_torch(), later) == (2, [2])
 
 
-def test_given_work_that_fails_then_that_is_raised_and_the_lanes_go_on() -> None:
-    shared = Lanes(2)
+def test_given_work_that_fails_then_that_is_raised_and_the_threads_go_on() -> None:
+    shared = Cores(2)
 
     with pytest.raises(ZeroDivisionError):
         shared.each(lambda part: 1 // part, [1, 0, 2])
@@ -65,8 +65,8 @@ def test_given_work_that_fails_then_that_is_raised_and_the_lanes_go_on() -> None
     assert shared.each(lambda part: part, []) == []
 
 
-def test_given_lanes_that_are_closed_as_the_main_thread_is_done_then_who_asks_works_alone() -> None:
-    shared = Lanes(2)
+def test_given_a_main_thread_that_has_ended_then_who_asks_works_alone() -> None:
+    shared = Cores(2)
     shared._pool.shutdown()
 
     found = shared.each(lambda part: (part, threading.get_ident()), [3, 1, 2])
@@ -74,10 +74,29 @@ def test_given_lanes_that_are_closed_as_the_main_thread_is_done_then_who_asks_wo
     assert found == [(part, threading.get_ident()) for part in (3, 1, 2)]
 
 
-def test_given_many_who_ask_at_once_then_the_lanes_of_a_process_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lanes, "_lanes", [])
-    found: list[Lanes] = []
-    threads = [threading.Thread(target=lambda: found.append(lanes.lanes())) for _ in range(8)]
+def test_given_a_thread_that_cannot_be_started_then_the_others_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[threading.Thread] = []
+    start = threading.Thread.start
+
+    def second_fails(thread: threading.Thread) -> None:
+        if started:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", second_fails)
+        with pytest.raises(RuntimeError, match="can't start"):
+            Cores(3)
+
+    started[0].join(WAIT_SECONDS)
+    assert not started[0].is_alive()
+
+
+def test_given_many_who_ask_at_once_then_the_threads_of_a_process_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cores, "_cores", [])
+    found: list[Cores] = []
+    threads = [threading.Thread(target=lambda: found.append(cores.cores())) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -89,13 +108,13 @@ def test_given_many_who_ask_at_once_then_the_lanes_of_a_process_are_made_once(mo
 
 
 @pytest.mark.parametrize(("precision", "apart"), [("float32", 1e-5), ("bfloat16", 0.0)])
-def test_given_any_number_of_lanes_then_each_number_is_the_same(precision: str, apart: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_any_number_of_cores_then_each_number_is_the_same(precision: str, apart: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bit by bit in bfloat16; float32 sums in an order that depends on the rows of a product."""
     embedder, pairs = EmbeddedModel(precision), AnswerModel(precision)
     vectors, odds = [], []
     for count in (1, 2, 3):
-        shared = Lanes(count)
-        monkeypatch.setattr(minilm, "lanes", lambda shared=shared: shared)
+        shared = Cores(count)
+        monkeypatch.setattr(minilm, "cores", lambda shared=shared: shared)
         vectors.append(embedder.embed(TEXTS))
         odds.append(pairs._pairs._read([("What is the notice period?", text) for text in TEXTS]))
 

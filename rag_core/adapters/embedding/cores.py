@@ -15,6 +15,7 @@ from contextlib import suppress
 from heapq import heapreplace
 from typing import TypeVar
 
+MAX_CORES = 16  # indexing gives 16 texts at a time; each core keeps memory for its part
 KEPT = 64 << 20  # bytes; measured at 32, 64 and 256 MB: 64 needs 60 MB more of a process, and less leaves half of it undone
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # as glibc's malloc.h numbers them
 
@@ -22,8 +23,8 @@ Part = TypeVar("Part")
 Result = TypeVar("Result")
 
 
-class Lanes:
-    """So many threads, in each of which torch works alone. Safe to call from several threads, but not from work in a lane.
+class Cores:
+    """So many threads, in each of which torch works alone. Safe to call from several threads, but not from what is worked on in one.
 
     Args:
         count: of threads, at least 1.
@@ -32,17 +33,22 @@ class Lanes:
     def __init__(self, count: int) -> None:
         _keep_memory()
         self.count = count
-        self._pool = ThreadPoolExecutor(count, "lane")
+        self._pool = ThreadPoolExecutor(count, "core")
         started = threading.Barrier(count + 1)
-        for _ in range(count):  # each waits for all, so that each has a thread of its own
-            self._pool.submit(_work_alone, started)
-        _remember_threads(started)
+        try:
+            for _ in range(count):  # each waits for all, so that each has a thread of its own
+                self._pool.submit(_work_alone, started)
+            _remember_threads(started)
+        except BaseException:  # a thread cannot be started: the others would wait for ever
+            started.abort()
+            self._pool.shutdown(wait=False)
+            raise
 
     def each(self, work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
         """The results of `work` for the parts, in their order. An error of one of them is raised here."""
         try:
             results = self._pool.map(work, parts)
-        except RuntimeError:  # the main thread is done and the lanes are closed: a thread that the program waits for works alone
+        except RuntimeError:  # the main thread has ended, and with it the pool: a thread that the program waits for works alone
             return [work(part) for part in parts]
         return list(results)
 
@@ -62,13 +68,17 @@ def _keep_memory() -> None:
 def _work_alone(started: threading.Barrier) -> None:
     import torch
 
-    torch.get_num_threads()  # torch gives a thread the number of all threads when it first meets it, which must not come later
-    torch.set_num_threads(1)
-    started.wait()
+    try:
+        torch.get_num_threads()  # torch gives a thread the number of all threads when it first meets it, which must not come later
+        torch.set_num_threads(1)
+        started.wait()
+    except BaseException:
+        started.abort()
+        raise
 
 
 def _remember_threads(started: threading.Barrier) -> None:
-    """Put back the number that one lane set for all threads which torch meets later."""
+    """Put back the number that one of them set for all threads which torch meets later."""
     import torch
 
     before = torch.get_num_threads()
@@ -77,17 +87,17 @@ def _remember_threads(started: threading.Barrier) -> None:
 
 
 _making = threading.Lock()
-_lanes: list[Lanes] = []
+_cores: list[Cores] = []
 
 
-def lanes() -> Lanes:
-    """Those of this process, made when they are first asked for: as many as torch would use threads."""
+def cores() -> Cores:
+    """Those of this process, made when they are first asked for: as many as torch would use threads, and `MAX_CORES` at most."""
     import torch
 
     with _making:
-        if not _lanes:
-            _lanes.append(Lanes(torch.get_num_threads()))
-        return _lanes[0]
+        if not _cores:
+            _cores.append(Cores(min(torch.get_num_threads(), MAX_CORES)))
+        return _cores[0]
 
 
 def even_parts(sizes: Sequence[int], count: int, most: int) -> list[list[int]]:
