@@ -207,12 +207,10 @@ def test_given_lists_that_are_cleared_away_while_a_version_is_read_then_the_next
 # --- damage ---
 
 
-@pytest.mark.parametrize("harm", ["byte", "short", "gone", "other", "unreadable"])
-def test_given_a_damaged_list_then_opening_names_it_and_a_rebuild_brings_back_all_documents(tmp_path, harm):
-    opened = filled(tmp_path)
-    opened.set_metadata(opened.snapshot.documents[0].id, Metadata(title="The first"))
-    opened.set_metadata(opened.snapshot.documents[8].id, Metadata(title="The last"))
-    path = tmp_path / f"default/lists/{manifest(tmp_path)['lists'][1][0]}.json"
+HARMS = ["byte", "short", "gone", "other", "unreadable"]
+
+
+def harmed(path: Path, harm: str) -> None:
     data = path.read_bytes()
     match harm:
         case "gone":
@@ -224,6 +222,15 @@ def test_given_a_damaged_list_then_opening_names_it_and_a_rebuild_brings_back_al
             path.write_bytes(data.replace(b"d5", b"d6"))
         case _:
             path.write_bytes(data[:-9] if harm == "short" else data[:99] + bytes([data[99] ^ 1]) + data[100:])
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_given_a_damaged_list_then_opening_names_it_and_a_rebuild_brings_back_all_documents(tmp_path, harm):
+    opened = filled(tmp_path)
+    opened.set_metadata(opened.snapshot.documents[0].id, Metadata(title="The first"))
+    opened.set_metadata(opened.snapshot.documents[8].id, Metadata(title="The last"))
+    path = tmp_path / f"default/lists/{manifest(tmp_path)['lists'][1][0]}.json"
+    harmed(path, harm)
 
     with pytest.raises(LibraryDamaged, match=path.name):
         opened.verify()  # who has it in memory does not know it by that alone
@@ -243,6 +250,55 @@ def test_given_a_damaged_list_then_opening_names_it_and_a_rebuild_brings_back_al
     check_whole(library(tmp_path))
     again = Library.rebuild(tmp_path, "default", SETTINGS, embedder=HashEmbedder(), vectors=FaissStore(DIM), lexical=Bm25Store())[1]
     assert again.problems == ()
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_given_a_list_that_was_damaged_since_it_was_read_when_a_document_is_added_then_it_is_written_anew(tmp_path, harm, monkeypatch):
+    opened = filled(tmp_path)
+    opened.set_metadata(opened.snapshot.documents[5].id, Metadata(title="Of cats"))
+    if harm == "byte":
+        opened = library(tmp_path)  # one that read the list, and did not write it
+    path = tmp_path / f"default/lists/{manifest(tmp_path)['lists'][1][0]}.json"
+    data, last = path.read_bytes(), opened.snapshot.documents[8].id
+    harmed(path, harm)
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Store, "_point_to", lambda *_: (_ for _ in ()).throw(OSError(5, "Input/output error")))
+        with pytest.raises(LibraryError, match="Input/output"):
+            opened.set_metadata(last, Metadata(title="Never"))
+    assert path.read_bytes() == data, "also where the version does not come into force"
+    check_whole(library(tmp_path))
+    harmed(path, harm)
+    opened.add([text("new", "Dogs run about.", language="en")], SETTINGS)
+
+    assert path.read_bytes() == data
+    assert names(library(tmp_path)) == [*(f"d{number}" for number in range(9)), "new"]
+    assert library(tmp_path).snapshot.documents[5].title == "Of cats"
+    check_whole(library(tmp_path))
+
+
+def test_given_a_damaged_list_of_another_form_when_a_document_is_added_then_it_is_replaced_and_one_that_fails_leaves_nothing(
+    tmp_path, monkeypatch
+):
+    opened = filled(tmp_path)
+    path = tmp_path / f"default/lists/{manifest(tmp_path)['lists'][1][0]}.json"
+    path.unlink()
+    before, to_json = files(tmp_path), lists.entry_to_json
+    with monkeypatch.context() as later:
+        later.setattr(lists, "entry_to_json", lambda entry, *, short: to_json(entry, short=short) | {"added": "later"})
+        later.setattr(Store, "_point_to", lambda *_: (_ for _ in ()).throw(OSError(5, "Input/output error")))
+        with pytest.raises(LibraryError, match="Input/output"):
+            opened.add([text("new", "Dogs run about.", language="en")], SETTINGS)
+        assert files(tmp_path) == before
+        later.undo()
+        later.setattr(lists, "MIN_DOCUMENTS", MIN)
+        later.setattr(lists, "MAX_DOCUMENTS", MAX)
+        later.setattr(lists, "entry_to_json", lambda entry, *, short: to_json(entry, short=short) | {"added": "later"})
+        opened.resume(SETTINGS)
+
+    assert not path.exists()
+    assert len(names(library(tmp_path))) == 10
+    check_whole(library(tmp_path))
 
 
 def test_given_a_damaged_list_that_an_older_version_does_not_share_then_the_older_one_tells_of_its_documents(tmp_path):

@@ -60,6 +60,9 @@ class Lists:
     def written(self, entries: Entries, in_force: Callable[[], bool]) -> Iterator[tuple[ListFile, ...]]:
         """The files of a version with these documents; those that are not there are written. None for a few documents.
 
+        One that is shared with the version before is compared with its checksum; where it was damaged meanwhile, it is written anew from
+        memory, under its name, so that the versions before have it again too.
+
         Where the version does not come into force, what was written for it is deleted: the room is needed for what comes next.
 
         Raises:
@@ -69,7 +72,9 @@ class Lists:
         known = {id(part): file for file, part in self._known.values()}
         groups = grouped(entries, [part for _, part in self._known.values()]) if len(entries) > MIN_DOCUMENTS else []
         try:
-            files = tuple(known.get(id(group)) or self._put(group, fresh) for group in groups)
+            files = tuple(
+                self._shared(known[id(group)], group, fresh) if id(group) in known else self._put(group, fresh) for group in groups
+            )
             yield files
         except (OSError, RagError):
             with suppress(RagError):
@@ -97,6 +102,16 @@ class Lists:
         if len(entries) != file.documents:
             raise damaged(path, "is not a list of documents")
         return entries
+
+    def _shared(self, file: ListFile, entries: Entries, fresh: list[Path]) -> ListFile:
+        with suppress(LibraryDamaged):
+            verify_file(self._root / file.name, file.stamp)
+            return file
+        written: list[Path] = []
+        healed = self._put(entries, written)
+        if healed != file:  # else it is not this version's alone: it stays, whatever comes
+            fresh += written
+        return healed
 
     def _put(self, entries: Entries, fresh: list[Path]) -> ListFile:
         rows = [entry_to_json(entry, short=True) for entry in entries]
