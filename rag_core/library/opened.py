@@ -13,7 +13,7 @@ from rag_core.domain.acts import Note, unnoted
 from rag_core.domain.ports import Cancel, Embedder
 from rag_core.errors import InvalidInput, LibraryDamaged, LibraryError, ModelMismatch, StoreMismatch
 from rag_core.library.disk.files import storage_problems
-from rag_core.library.disk.lock import sweep, writing
+from rag_core.library.disk.lock import sweep, writer, writing
 from rag_core.library.disk.private import is_open, tighten
 from rag_core.library.early import early
 from rag_core.library.erasing import OnErase, nothing_else
@@ -106,6 +106,10 @@ class Opened:
     def unfinished(self) -> tuple[Accepted, ...]:
         """The sources that were accepted and are not in the library, because a process was killed or stopped, or is at it now."""
         return tuple(self._inbox.rows().values())
+
+    def writer(self) -> str:
+        """Who writes to the collection at this moment, in words; empty where nobody does. Asked before `unfinished` it tells of that."""
+        return writer(self._store.root)
 
     def source(self, document_id: str) -> bytes:
         """The bytes of a document as they were handed in.

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -17,6 +18,10 @@ from rag_core.engine import Engine
 from rag_core.entrypoints.cli import main
 from rag_core.entrypoints.commands import library as commands
 from rag_core.errors import ModelUnavailable
+from rag_core.library.disk.lock import writing
+from rag_core.library.stored.sources import text_source
+from rag_core.settings import Settings
+from rag_core.wiring import open_engine
 
 TEXTS = [
     {
@@ -354,3 +359,18 @@ def test_given_a_full_disk_behind_the_output_when_a_command_writes_then_one_line
     assert (code, err.count("\n")) == (1, 1)
     with suppress(OSError):
         full.close()
+
+
+def test_given_files_that_are_not_finished_when_documents_are_listed_then_it_says_whether_somebody_is_at_work(tmp_path: Path, run) -> None:
+    library = open_engine(tmp_path / "library", "default").library
+    library.add([text_source("one", "The first."), text_source("two", "The second.")], Settings.load(), cancelled=lambda: True)
+
+    listed = ("documents", "--library", tmp_path / "library")
+    assert run(*listed)[2] == (
+        "2 files are not finished, and nobody is at work on this collection; run: python -m rag_core index --resume\n"
+    )
+    library.discard([library.unfinished()[0].id])
+    with writing(tmp_path / "library" / "default", 0):
+        said = run(*listed)[2]
+    assert said.startswith(f"1 file is not finished, and may be in work: process {os.getpid()} on ")
+    assert said.endswith(" writes to this collection. What is left when that has ended: python -m rag_core index --resume\n")

@@ -63,6 +63,24 @@ def test_given_another_writer_when_adding_then_it_is_told_who_writes_and_readers
     assert len(opened.snapshot.documents) == 2
 
 
+def test_given_a_collection_when_asked_who_writes_to_it_then_only_a_lock_that_is_held_counts(tmp_path):
+    assert library(tmp_path).writer() == ""
+    assert not (tmp_path / "default").exists(), "it is only asked"
+    opened = library(tmp_path)
+    opened.add([text("a", "Alpha is first.")], SETTINGS)
+    (tmp_path / "default/lock.json").write_text('{"pid": 1, "host": "here", "since": "2026"}')  # as a killed process leaves it
+    assert opened.writer() == ""
+
+    with writing(tmp_path / "default", 0):
+        assert opened.writer().startswith(f"process {os.getpid()} on ")
+        (tmp_path / "default/lock.json").unlink()
+        assert opened.writer() == "another process"
+        with pytest.raises(LibraryBusy):
+            opened.add([text("b", "Beta.")], SETTINGS, wait=0.0)
+    assert opened.writer() == ""
+    opened.add([text("b", "Beta.")], SETTINGS, wait=0.0)
+
+
 def test_given_a_writer_that_finishes_in_time_when_waiting_then_the_second_goes_on_from_its_generation(tmp_path):
     first, second = library(tmp_path), library(tmp_path)
     held, go = threading.Event(), threading.Event()

@@ -198,10 +198,18 @@ def documents(args: argparse.Namespace) -> int:
     """List what is indexed."""
     engine = open_engine(library_folder(args), args.collection, chosen_settings(args))
     print(show_documents(engine.library.snapshot.documents, as_json=args.json))
-    unfinished = engine.library.unfinished()
+    writer, unfinished = engine.library.writer(), engine.library.unfinished()
     if unfinished:
-        print(f"{len(unfinished)} files are not finished; run: python -m rag_core index --resume", file=sys.stderr)
+        print(_unfinished(len(unfinished), writer), file=sys.stderr)
     return 0
+
+
+def _unfinished(files: int, writer: str) -> str:
+    """How many files are not in the library yet, and whether that is somebody's work or nobody's."""
+    said, resume = f"{several(files, 'file')} {'is' if files == 1 else 'are'} not finished", "python -m rag_core index --resume"
+    if writer:
+        return f"{said}, and may be in work: {writer} writes to this collection. What is left when that has ended: {resume}"
+    return f"{said}, and nobody is at work on this collection; run: {resume}"
 
 
 def delete(args: argparse.Namespace) -> int:

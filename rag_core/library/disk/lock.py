@@ -6,6 +6,7 @@ process is writing these then.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -61,6 +62,26 @@ def writing(folder: Path, wait: float, cancelled: Cancel | None = None) -> Itera
         with suppress(OSError):
             holder.unlink()
         lock.release()
+
+
+def writer(folder: Path) -> str:
+    """Who holds the writer's lock of a collection's folder at this moment, this process included; empty where nobody does.
+
+    Writes nothing. The system is asked, not `lock.json`, which a killed process leaves. A writer that comes just then tries again.
+    """
+    try:
+        descriptor = os.open(folder / "lock", os.O_RDONLY)
+    except OSError:
+        return ""  # nobody ever wrote there, or it cannot be told
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _who(folder / "lock.json")
+    except OSError:
+        return ""
+    finally:
+        os.close(descriptor)
+    return ""
 
 
 def _who(holder: Path) -> str:
