@@ -29,7 +29,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from rag_core.entrypoints.http.headers import SecurityHeaders
 from rag_core.entrypoints.http.origin import is_loopback
 from rag_core.errors import InvalidInput, RagError
-from rag_core.library.stored.store import collections
+from rag_core.library.stored.named import collections
 from rag_core.service.callers.visits import Visits, is_visit
 from rag_core.settings import Settings
 from rag_core.settings.logs import start_logs

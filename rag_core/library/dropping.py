@@ -13,10 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rag_core.errors import LibraryError
-from rag_core.library.disk.files import storage_problems
+from rag_core.library.disk.files import children, storage_problems
 from rag_core.library.disk.lock import writing
 from rag_core.library.stored.inbox import Inbox
-from rag_core.library.stored.store import ForgetRows, children, nothing_outside
+from rag_core.library.stored.store import ForgetRows, nothing_outside
 
 GONE = ".gone-"  # begins the name of a folder that is being deleted
 TAG_BYTES = 8  # drawn, so that two deletions of one name never meet

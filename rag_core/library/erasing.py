@@ -11,10 +11,10 @@ from pathlib import Path
 
 import regex
 
+from rag_core.library.disk.files import children
 from rag_core.library.stored.inbox import Accepted
 from rag_core.library.stored.manifest import Entry
 from rag_core.library.stored.snapshot import Snapshot
-from rag_core.library.stored.store import children
 
 WORD_CHARS = 3  # a shorter word tells no document from another
 STEM_CHARS = 5  # a word of so many may be the beginning of another form of itself

@@ -18,11 +18,11 @@ from types import MappingProxyType
 from typing import Any
 
 from rag_core.errors import IngestError, LibraryDamaged, LibraryError
-from rag_core.library.disk.files import Stamp, stamp_file, unseal
+from rag_core.library.disk.files import Stamp, children, stamp_file, unseal
 from rag_core.library.disk.private import make_folder, tighten
 from rag_core.library.stored.inbox import Accepted, Inbox
 from rag_core.library.stored.manifest import DOCUMENT, LISTS, Entry, Head, Manifest
-from rag_core.library.stored.store import Store, children
+from rag_core.library.stored.store import Store
 from rag_core.library.stored.stored_sources import FOLDER
 
 Problem = tuple[str, IngestError]

@@ -19,7 +19,7 @@ from rag_core.domain.ports import Cancel
 from rag_core.errors import InvalidInput, RagError
 from rag_core.evaluation.counts import Counted
 from rag_core.grounding.judge import judge_claims
-from rag_core.library.stored.store import collections, is_name
+from rag_core.library.stored.named import collections, is_name
 from rag_core.over import decide_over
 from rag_core.records.stored import FeedbackState
 from rag_core.service.callers.principal import LOCAL, Principal, Scope

@@ -33,8 +33,9 @@ from rag_core.library.stored import titles
 from rag_core.library.stored.contents import Contents, contents
 from rag_core.library.stored.inbox import Accepted, Inbox, Values
 from rag_core.library.stored.manifest import UNSAID_STORE, Head, Manifest
+from rag_core.library.stored.named import collections, create_collection, is_name
 from rag_core.library.stored.sources import Source
-from rag_core.library.stored.store import Store, collections, create_collection, is_name
+from rag_core.library.stored.store import Store
 from rag_core.settings import Settings
 from rag_core.settings.configuration import auditing, most_collections, quotas
 

@@ -25,7 +25,7 @@ from rag_core.decision.decide import decide
 from rag_core.domain.documents import Page
 from rag_core.errors import InvalidInput, LibraryBusy, LibraryError, RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion, Place
-from rag_core.library.stored.store import collections
+from rag_core.library.stored.named import collections
 from rag_core.records import DELETED
 from rag_core.records.stored import MAX_COMMENT_CHARS, FeedbackKind, FeedbackState, SavedPreset
 

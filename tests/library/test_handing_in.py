@@ -18,8 +18,8 @@ from rag_core.library.library import AddReport
 from rag_core.library.quota import Quota
 from rag_core.library.stored import stored_sources
 from rag_core.library.stored.inbox import MAX_TRIES, Inbox
+from rag_core.library.stored.named import collections, create_collection
 from rag_core.library.stored.sources import Source
-from rag_core.library.stored.store import collections, create_collection
 from rag_core.settings import Settings
 from rag_core.wiring import cut_off, hand_in
 from rag_core.work import taking_up

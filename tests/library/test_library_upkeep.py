@@ -19,8 +19,8 @@ from rag_core.domain.documents import Metadata
 from rag_core.errors import InvalidInput, LibraryError, ModelUnavailable
 from rag_core.library.library import Library
 from rag_core.library.stored import disk_size
+from rag_core.library.stored.named import collections, create_collection
 from rag_core.library.stored.sources import Source
-from rag_core.library.stored.store import collections, create_collection
 from rag_core.wiring import as_built
 
 LONG = " ".join(f"Sentence number {number} says something new." for number in range(60))

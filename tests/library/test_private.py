@@ -25,8 +25,8 @@ from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.library.disk.files import write_atomically
 from rag_core.library.disk.private import make_folder
 from rag_core.library.library import Library
+from rag_core.library.stored.named import create_collection
 from rag_core.library.stored.sources import Source
-from rag_core.library.stored.store import create_collection
 from rag_core.records.stored import FeedbackKind, SavedPreset
 from ui.app.first_run import index_samples
 

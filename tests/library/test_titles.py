@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rag_core.domain.acts import Action, Actor, acting
 from rag_core.errors import InvalidInput
 from rag_core.library.stored import titles
-from rag_core.library.stored.store import collections, is_name
+from rag_core.library.stored.named import collections, is_name
 from rag_core.wiring import make_collection, make_titled
 
 

@@ -10,8 +10,8 @@ from hostile import make
 from page_kit import JOB_SECONDS, ask, badges, by_key, collection_field, settle, texts
 from streamlit.testing.v1 import AppTest
 
+from rag_core.library.stored.named import collections
 from rag_core.library.stored.sources import Source
-from rag_core.library.stored.store import collections
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
 from ui.app import first_run, state

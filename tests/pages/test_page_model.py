@@ -21,7 +21,7 @@ from rag_core.compression.llm.prompts import COMPRESS_RULES
 from rag_core.domain.llm_trace import Call, Step
 from rag_core.domain.status import Reason
 from rag_core.errors import Cancelled, InvalidInput, InvalidSetting
-from rag_core.library.stored.store import create_collection
+from rag_core.library.stored.named import create_collection
 from rag_core.settings import Mode, Settings
 from rag_core.work import loading
 from ui.app import pending, state

@@ -14,7 +14,7 @@ from page_kit import collection_field, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.errors import InvalidSetting
-from rag_core.library.stored.store import collections, create_collection
+from rag_core.library.stored.named import collections, create_collection
 from rag_core.settings import Knob, Settings, presets
 from rag_core.settings.configuration import load_settings
 from ui.app.texts import screen

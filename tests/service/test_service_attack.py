@@ -10,7 +10,7 @@ from service_kit import SECRET, WARRANTY, Server
 
 from rag_core.entrypoints.http.app import api
 from rag_core.entrypoints.http.caller import OPEN, entered
-from rag_core.library.stored.store import is_name
+from rag_core.library.stored.named import is_name
 from rag_core.wiring import act_log
 
 Route = tuple[str, str]

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from rag_core.domain.acts import Action, actor
 from rag_core.errors import RagError
-from rag_core.library.stored.store import collections
+from rag_core.library.stored.named import collections
 from rag_core.wiring import noting
 from rag_core.work import loading
 from ui.app import state

@@ -15,7 +15,7 @@ import streamlit as st
 import yaml
 
 from rag_core.errors import InvalidSetting, RagError
-from rag_core.library.stored.store import collections
+from rag_core.library.stored.named import collections
 from rag_core.settings import Knob, Settings
 from rag_core.settings.configuration import load_settings
 from ui.app import first_run, state

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rag_core.entrypoints.commands import serving
 from rag_core.entrypoints.http.origin import is_loopback
 from rag_core.library.quota import Quota
-from rag_core.library.stored.store import collections
+from rag_core.library.stored.named import collections
 from rag_core.service.callers.rate import PER_MINUTE
 from rag_core.service.queues.jobs import MAX_EACH, MAX_JOBS
 from rag_core.wiring import quota_of

@@ -7,7 +7,7 @@ import argparse
 from rag_core.entrypoints.terminal.common import library_folder
 from rag_core.errors import InvalidInput
 from rag_core.library.quota import Quota
-from rag_core.library.stored.store import is_name
+from rag_core.library.stored.named import is_name
 from rag_core.wiring import quota_of, records, room_taken
 
 

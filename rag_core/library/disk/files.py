@@ -145,6 +145,16 @@ def sync(paths: Collection[Path]) -> None:
             os.close(descriptor)
 
 
+def names_in(folder: Path) -> list[str]:
+    """The names of what is in a folder; nothing where there is none."""
+    return os.listdir(folder) if folder.is_dir() else []
+
+
+def children(folder: Path) -> list[Path]:
+    """The contents of a folder; nothing where there is none."""
+    return list(folder.iterdir()) if folder.is_dir() else []
+
+
 def pack(value: Any) -> bytes:
     """JSON in gzip; equal values give equal bytes."""
     return pack_parts([json.dumps(value, ensure_ascii=False, separators=(",", ":"))])

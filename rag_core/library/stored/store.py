@@ -19,8 +19,6 @@ Nothing that a manifest names is ever changed: CURRENT alone is replaced, after 
 from __future__ import annotations
 
 import json
-import os
-import re
 import shutil
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -31,27 +29,27 @@ import numpy as np
 
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import LexicalStore, VectorIndex, VectorStore
-from rag_core.errors import InvalidInput, LibraryDamaged, LibraryError, RagError
+from rag_core.errors import LibraryDamaged, LibraryError, RagError
 from rag_core.library.disk.files import (
     Stamp,
     damaged,
     identity,
+    names_in,
     nothing,
     read_verified,
     stamp,
-    storage_problems,
     sync,
     unpack,
     vectors_in,
     verify_file,
     write_atomically,
 )
-from rag_core.library.disk.private import make_folder
 from rag_core.library.disk.room import keep_reserve
-from rag_core.library.stored import stored_sources, titles
+from rag_core.library.stored import stored_sources
 from rag_core.library.stored.disk_size import DiskSize
 from rag_core.library.stored.lists import Lists
 from rag_core.library.stored.manifest import LISTS, Entry, Head, Manifest
+from rag_core.library.stored.named import require_name
 from rag_core.library.stored.needed import Needed
 from rag_core.library.stored.packed import Packed, Passages
 from rag_core.library.stored.snapshot import Snapshot
@@ -62,7 +60,6 @@ PASSAGES, VECTORS = "passages.json.gz", "vectors.npy"
 NOTHING_YET = (0, "")  # what CURRENT says until the first manifest stands
 READ_ATTEMPTS = 5  # a version may be cleared away by another process while it is read; the next one is then tried
 KEPT_VERSIONS = 3  # the newest and two before it: a reader of another process may still hold those
-_COLLECTION = re.compile(r"[a-z0-9_-]{1,64}")
 
 
 # deletes what a version's indexes keep outside of their folder, and raises a RagError where it cannot
@@ -83,7 +80,7 @@ class Store:
     def __init__(
         self, folder: Path, collection: str, vectors: VectorStore, lexical: LexicalStore, forget_rows: ForgetRows = nothing_outside
     ) -> None:
-        _require_name(collection)
+        require_name(collection)
         self._forget_rows = forget_rows
         self.root = folder / collection
         self.reader = PageReader(self.root)
@@ -318,64 +315,12 @@ class Store:
         return False
 
 
-def collections(folder: Path) -> tuple[str, ...]:
-    """The collections below `folder`, sorted: sub-folders of a right name that are empty, or hold what only a collection holds."""
-    return tuple(sorted(path.name for path in children(folder) if _COLLECTION.fullmatch(path.name) and _is_collection(path)))
-
-
-def is_begun(folder: Path, collection: str) -> bool:
-    """Whether something was ever added to a collection, or is being added."""
-    return any((folder / collection / name).exists() for name in ("CURRENT", "inbox.json"))
-
-
-def create_collection(folder: Path, name: str) -> None:
-    """An empty collection, so that it is listed before anything is in it. One that is there stays as it is.
-
-    Raises:
-        InvalidInput: the name is not `[a-z0-9_-]{1,64}`.
-        LibraryError: the disk refused.
-    """
-    _require_name(name)
-    with storage_problems("creating a collection"):
-        make_folder(folder / name)
-
-
-def _is_collection(path: Path) -> bool:
-    try:
-        own = ("CURRENT", "inbox.json", "inbox.lock", "lock", "records.sqlite", titles.FILE)
-        return path.is_dir() and (not any(path.iterdir()) or any((path / name).exists() for name in own))
-    except OSError:
-        return False
-
-
-def is_name(collection: str) -> bool:
-    """Whether it can name a collection: `[a-z0-9_-]{1,64}`."""
-    return _COLLECTION.fullmatch(collection) is not None
-
-
-def _require_name(collection: str) -> None:
-    if not is_name(collection):
-        raise InvalidInput(
-            f"{collection!r} cannot name a collection.", remedy="Use 1 to 64 of the characters a-z, 0-9, hyphen and underscore."
-        )
-
-
 def sync_tree(folders: Iterable[Path]) -> None:
     """Wait until the files in these folders, the folders themselves and their parents are on the disk."""
     paths: set[Path] = set()
     for folder in folders:
         paths |= {folder, folder.parent, *folder.rglob("*")}
     sync(paths)
-
-
-def names_in(folder: Path) -> list[str]:
-    """The names of what is in a folder; nothing where there is none."""
-    return os.listdir(folder) if folder.is_dir() else []
-
-
-def children(folder: Path) -> list[Path]:
-    """The contents of a folder; nothing where there is none."""
-    return list(folder.iterdir()) if folder.is_dir() else []
 
 
 def _remove(path: Path) -> None:

@@ -21,7 +21,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from rag_core.domain.acts import Action, Actor
 from rag_core.errors import InvalidSetting
-from rag_core.library.stored.store import is_name
+from rag_core.library.stored.named import is_name
 
 FILE = "access.yaml"
 MAX_BYTES = 1 << 20  # some ten thousand addresses

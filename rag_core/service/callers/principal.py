@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from rag_core.domain.acts import Actor, acting
 from rag_core.errors import InvalidInput
-from rag_core.library.stored.store import is_name
+from rag_core.library.stored.named import is_name
 from rag_core.service.callers.refusals import Forbidden
 
 VISITOR = "visit:"  # begins the name of a visitor of a shared demo

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from rag_core.domain.acts import Action, Actor, acting
 from rag_core.errors import RagError
-from rag_core.library.stored.store import collections, is_begun
+from rag_core.library.stored.named import collections, is_begun
 from rag_core.service.callers.people import ACTS, Right
 from rag_core.service.callers.principal import VISITOR, Principal, Scope
 from rag_core.service.callers.rate import Rate

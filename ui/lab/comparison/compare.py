@@ -16,7 +16,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.evaluation import Marks, Paired, Rate, paired
 from rag_core.evaluation.failing import error_of
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.library.stored.store import collections
+from rag_core.library.stored.named import collections
 from rag_core.records.stored import RunHead
 from rag_core.service.chosen import AS_BUILT
 from rag_core.settings import Cost, Settings, presets
