@@ -6,7 +6,7 @@ published document, and `resume` finishes the rest.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -23,6 +23,7 @@ from rag_core.library.disk.lock import sweep
 from rag_core.library.disk.room import OWN_BYTES, MakingRoom, give_up_reserve, is_short
 from rag_core.library.erasing import Erased, OnErase, erase_copies, mentions_of, nothing_else
 from rag_core.library.indexing.adding import Adding, AddReport
+from rag_core.library.indexing.behind import Offer, Row, Upload
 from rag_core.library.indexing.elsewhere import Elsewhere, WorkersOf, none_elsewhere
 from rag_core.library.indexing.indexer import INDEX_VERSION, Indexer
 from rag_core.library.opened import OnDelete, Opened, no_document
@@ -160,6 +161,7 @@ class Library(Opened):
         cancelled: Cancel | None = None,
         wait: float = WAIT_SECONDS,
         listed: Collection[str] = (),
+        upload: Upload | None = None,
     ) -> AddReport:
         """Index sources; a file that cannot be read is a problem in the report, the others go on.
 
@@ -172,6 +174,7 @@ class Library(Opened):
             cancelled: asked often; what is complete by then is kept, the rest is in `unfinished()`.
             wait: seconds to wait for another writer.
             listed: digests of those that are on the list already, and noted (`rag_core.library.handing_in`); who was deleted since, is not.
+            upload: the same sources, where they were expected.
 
         Raises:
             LibraryBusy: another writer held the library for `wait` seconds.
@@ -183,13 +186,25 @@ class Library(Opened):
             self._noted(row for row in rows if row.digest not in listed)
 
         with self._writing(wait, cancelled):
+            ready = upload.leave() if upload is not None else {}
             waiting = self._inbox.rows()
             gone = set(listed) - waiting.keys() - {entry.source.digest for entry in self._snapshot.entries}
             here = (one for one in sources if not (gone and isinstance(one, Source) and one.digest in gone))
             room = Room(self._quota(), taken(self._store.root, self._snapshot.entries, waiting.values()))
             rows = self._inbox.accept(room.admitted(here, refused), partial(stored_sources.write, self._store.root), note)
-            report = self._index(rows, settings, progress, cancelled, keep_locked=False)
+            report = self._index(rows, settings, progress, cancelled, keep_locked=False, ready=ready)
         return AddReport(report.added, report.unchanged, (*refused, *report.problems), report.cancelled)
+
+    def expect(self, rows: Sequence[Row], settings: Settings, progress: Progress, cancelled: Cancel) -> Upload:
+        """Have these sources, which are on the list, read, cut and asked by whatever is added meanwhile; see `library.indexing.behind`.
+
+        `add` takes them in their turn. Whoever never comes to it calls `leave`. The arguments are those of `add`, each source with its
+        password; `progress` is told while another call runs, from a thread of that.
+        """
+        upload = Upload(rows, Indexer(self._store, self._embedder, settings, progress, cancelled), progress, cancelled, self._behind)
+        if self._workers(settings) is None:  # with workers no file is read ahead
+            self._behind.expect(upload)
+        return upload
 
     def resume(
         self,
@@ -391,13 +406,14 @@ class Library(Opened):
         cancelled: Cancel | None,
         keep_locked: bool,
         known: Mapping[str, Stamp] = MappingProxyType({}),
+        ready: Mapping[str, Offer] = MappingProxyType({}),
     ) -> AddReport:
         if not (cancelled and cancelled()):  # what was stopped before its turn was not tried
             self._inbox.begin({row.digest for row, _ in rows})
         indexer = Indexer(self._store, self._embedder, settings, progress, cancelled, known)
         adding = Adding(
             self._writer(), indexer, self._inbox, keep_locked=keep_locked, progress=progress, cancelled=cancelled, waiting=self._waiting,
-            elsewhere=self._elsewhere(indexer, settings, progress, cancelled),
+            elsewhere=self._elsewhere(indexer, settings, progress, cancelled), behind=self._behind, ready=ready,
         )  # fmt: skip
         report = adding.run(rows)
         self._clear(self._held())

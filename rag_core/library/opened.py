@@ -17,6 +17,7 @@ from rag_core.library.disk.lock import sweep, writer, writing
 from rag_core.library.disk.private import is_open, tighten
 from rag_core.library.early import early
 from rag_core.library.erasing import OnErase, nothing_else
+from rag_core.library.indexing.behind import Behind
 from rag_core.library.indexing.elsewhere import WorkersOf, none_elsewhere
 from rag_core.library.indexing.indexer import INDEX_VERSION
 from rag_core.library.indexing.waiting import WaitingDocument, WaitingDocuments
@@ -55,7 +56,7 @@ class Opened:
         self._seen = (0, "")  # what CURRENT said when the snapshot was taken
         self._live: weakref.WeakSet[Snapshot] = weakref.WeakSet()
         self._snapshot = self._empty()
-        self._waiting, self._viewing = WaitingDocuments(store.reader), threading.Lock()
+        self._waiting, self._viewing, self._behind = WaitingDocuments(store.reader), threading.Lock(), Behind()
         self._joined: tuple[Snapshot, tuple[WaitingDocument, ...], Snapshot] | None = None  # the last `view`, and what it was made of
 
     @property

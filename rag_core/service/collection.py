@@ -179,7 +179,9 @@ class Collection:
         handed = HandingIn(self._service.folder, self.name, settings, sources)
 
         def work(progress: Progress, stop: Cancel) -> AddReport:
-            return self.engine.library.add(sources, settings, progress=progress, cancelled=stop, listed=handed.listed())
+            return self.engine.library.add(
+                sources, settings, progress=progress, cancelled=stop, listed=handed.listed(), upload=handed.upload()
+            )
 
         return self.start("Adding documents", work, "adding", len(sources), listed, handing_in=handed)
 

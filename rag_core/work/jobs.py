@@ -41,8 +41,8 @@ class Job(Background["AddReport | Ran"]):
 
     `step` is what is being done with the current file (untrusted text: it names a file), `done` of `total` its pages or passages;
     `files_done` of `files` counts whole files or questions, files in the order of `listed` where that is known. Files behind the current
-    one may be read already. `sources` are kept so that a password can be tried without uploading again: while the job runs all of them,
-    then those that need one.
+    one may be read already, and those of a job that waits for its turn. `sources` are kept so that a password can be tried without
+    uploading again: while the job runs all of them, then those that need one.
     """
 
     title: str
@@ -70,6 +70,7 @@ class Job(Background["AddReport | Ran"]):
     _numbers: dict[str, int] = field(default_factory=dict, repr=False)  # by the ids of their documents
     _telling: threading.Lock = field(default_factory=threading.Lock, repr=False)  # two threads tell of files
     _paced: tuple[float, int] | None = None  # when the first passages of the current file had their vectors, and how many
+    _turn: Turn | None = field(default=None, repr=False)
     _failed: set[int] = field(default_factory=set, repr=False)
 
     def __post_init__(self) -> None:
@@ -132,6 +133,17 @@ class Job(Background["AddReport | Ran"]):
         self.looked_at = time.monotonic()
         self.shown = self.shown or result
 
+    def stop(self) -> None:
+        """Ask it to stop, without waiting for its end; one that waits for its turn, with its files on the library's list, ends at once."""
+        super().stop()
+        if self._turn is not None:
+            self._turn.look_again()
+
+    @property
+    def passed_up(self) -> bool:
+        """Whether it needs no turn any more: its collection goes, or it was stopped and its files are on the library's list."""
+        return self.given_up or (self.stopping and self.handing_in is not None and self.handing_in.wait())
+
     def call_off(self) -> None:
         """Stop it because somebody wants it to end: no start takes up its files. `stop` alone is for the end of the process."""
         self.stop()
@@ -155,7 +167,8 @@ class Job(Background["AddReport | Ran"]):
         far = self._far.get(number)
         if far is None or not far.stage:
             return FileState.WAITING
-        cut = far.stage == FileState.CUTTING and far.done == far.total and number > self.files_done
+        ahead = number > self.files_done or not (self.started or self.files_done)
+        cut = ahead and far.stage == FileState.CUTTING and far.done == far.total
         return FileState.CUT if cut else FileState(far.stage)
 
     def far(self, number: int) -> Far | None:
@@ -200,17 +213,23 @@ class Job(Background["AddReport | Ran"]):
                 turn.pass_on(self.cancelled)
 
         def noted(cancelled: Cancel) -> AddReport | Ran:
-            if self.given_up:
-                raise Cancelled("Its collection is being deleted.", remedy="Add the files to another one.")
-            self.started = True
             try:
+                if self.given_up:
+                    raise Cancelled("Its collection is being deleted.", remedy="Add the files to another one.")
+                if turn is not None and not turn.held:  # stopped before its turn: nothing of it was begun
+                    self.report = AddReport(cancelled=True)
+                    return self.report
+                self.started = True
                 found = work(told, cancelled)
                 self.report, self.ran = (found, None) if isinstance(found, AddReport) else (None, found)
                 return found
             finally:
                 locked = {name for name, error in (self.report or AddReport()).problems if isinstance(error, PasswordNeeded)}
                 self.sources = tuple(source for source in self.sources if source.name in locked)  # the others only hold memory
+                if self.handing_in is not None:
+                    self.handing_in.leave()
 
+        self._turn = turn
         self.start(noted, turn)
 
 
@@ -271,9 +290,9 @@ class Runner:
             finished = [known for known in self._jobs if known.finished]
             self._jobs = [known for known in self._jobs if known not in finished[:-MAX_KEPT]] + [job]
         if handing_in is not None:
-            handing_in.begin()
+            handing_in.begin(job.progress, job.cancelled)
         # the library survives being killed, so stopping the server need not wait for it
-        job.begin(work, self._turns.turn(job.by, lambda: job.given_up))
+        job.begin(work, self._turns.turn(job.by, lambda: job.passed_up))
         return job
 
     def _has_no_room(self, job: Job) -> bool:

@@ -33,10 +33,10 @@ class Turns:
         with self._changed:
             self._changed.notify_all()
 
-    def _take(self, turn: Turn, given_up: Cancel) -> bool:
-        """Wait for a turn; False for one that was given up."""
+    def _take(self, turn: Turn, given_up: Cancel, *, first: bool = False) -> bool:
+        """Wait for a turn, `first` before others of the same name; False for one that was given up."""
         with self._changed:
-            self._waiting.append(turn)
+            self._waiting.insert(0 if first else len(self._waiting), turn)
             self._changed.wait_for(lambda: given_up() or (not self._busy and self._next() is turn))
             self._waiting.remove(turn)
             if given_up():
@@ -54,9 +54,13 @@ class Turns:
             self._busy = False
             self._changed.notify_all()
 
-    def _is_wanted(self) -> bool:
+    def _pass_on(self, turn: Turn, given_up: Cancel) -> bool:
+        """Let others come first, if any wait, but none of the same name; False for a turn that was given up meanwhile."""
         with self._changed:
-            return bool(self._waiting)
+            if not any(one.whose != turn.whose for one in self._waiting):
+                return True
+            self._give()
+            return self._take(turn, given_up, first=True)
 
     def _next(self) -> Turn:
         """Who never was served comes first, then who was longest ago; among equals, who came first."""
@@ -84,7 +88,18 @@ class Turn:
             self._turns._give()
 
     def pass_on(self, stopped: Cancel) -> None:
-        """Let those who wait come first, and wait for the next turn; without one where the work was `stopped` meanwhile."""
-        if self._held and self._turns._is_wanted():
-            self._turns._give()
-            self._held = self._turns._take(self, stopped)
+        """Let others who wait come first, and wait for the next turn; without one where the work was `stopped` meanwhile.
+
+        What waits of the same name comes after: it would wait for what this work keeps, such as the lock of a collection.
+        """
+        if self._held:
+            self._held = self._turns._pass_on(self, stopped)
+
+    @property
+    def held(self) -> bool:
+        """Whether it is this one's turn."""
+        return self._held
+
+    def look_again(self) -> None:
+        """Ask again whether it was given up."""
+        self._turns.look_again()

@@ -47,7 +47,7 @@ def test_given_a_file_that_is_still_embedded_when_asked_then_its_page_is_cited_a
         context.close()
 
 
-def test_given_several_files_when_the_first_is_still_embedded_then_the_last_is_answered_from_and_its_page_marked(
+def test_given_several_files_and_another_upload_when_the_first_is_still_embedded_then_the_last_are_answered_from_and_marked(
     chromium: Browser, library: Path, tmp_path: Path
 ) -> None:
     go, own = tmp_path / "go", tmp_path / "library"
@@ -68,6 +68,13 @@ def test_given_several_files_when_the_first_is_still_embedded_then_the_last_is_a
         picture = page.locator('.st-key-viewer [data-testid="stImage"] img').first
         expect(picture).to_be_visible(timeout=WAIT_MS)
         assert sum(marked_rows(picture).values()) > 500
+
+        drop(page, "memo.pdf", long_pdf(5, first=500))  # another upload, whose job waits for its turn
+        expect(page.get_by_text(f"{say('jobs.waiting')} {say('jobs.early')}")).to_be_visible(timeout=FIRST_RUN_MS)
+        ask(page, "What does buoy 503 show?")
+
+        expect(page.locator(".st-key-answer").get_by_text("buoy 503")).to_be_visible(timeout=WAIT_MS)
+        expect(page.locator(".st-key-indexing")).to_contain_text("4 of 4 documents are still being indexed: ")
         go.touch()
         watch.judge()
         context.close()

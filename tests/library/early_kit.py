@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+import pymupdf
 from library_kit import HashEmbedder, text
 
 from rag_core.domain.ports import Vectors
+from rag_core.library.indexing import ahead
 from rag_core.library.indexing.adding import EARLY_PASSAGES
 from rag_core.library.library import AddReport, Library
 from rag_core.library.stored.sources import Source
@@ -17,6 +20,8 @@ from rag_core.settings import Settings
 SECONDS = 120.0  # reached by what hangs, on a busy machine too
 BUOYS = 2 * EARLY_PASSAGES  # paragraphs of the long text, each a passage
 SMALL = Settings.load().changed(passage_tokens=40, overlap_tokens=0, strategy="technical")
+PAGES = 8  # of a PDF: each is a passage
+TOLD = "Ships keep well away from it in any weather, and the harbour office is told of every light that fails at night."
 COLOURS = ("green", "amber", "violet")
 
 
@@ -88,3 +93,40 @@ def indexing(opened: Library, embedder: Held, *sources: Source, settings: Settin
         yield running
     finally:
         running.end()
+
+
+@functools.lru_cache
+def pdf(number: int, pages: int = PAGES) -> Source:
+    """A PDF of which each page speaks of a buoy of its own."""
+    made = pymupdf.open()
+    for page in range(pages):
+        shown = f"The buoy {100 * number + page} shows a light number{100 * number + page}. {TOLD}"
+        made.new_page().insert_textbox((50, 50, 545, 400), shown, fontsize=11)
+    return Source(f"bay-{number}.pdf", made.tobytes(no_new_id=True), "pdf")
+
+
+def names(opened: Library) -> list[str]:
+    return [one.name for one in opened.view.documents]
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait until the other thread has come so far."""
+    for _ in range(int(SECONDS * 100)):
+        if holds():
+            return
+        threading.Event().wait(0.01)
+    raise AssertionError("it never came so far")
+
+
+def reading() -> bool:
+    return any(thread.name == ahead.THREAD for thread in threading.enumerate())
+
+
+def deleting(opened: Library, source: Source) -> threading.Thread:
+    """A thread that deletes the document; it is out of sight when this returns."""
+    id = f"sha256:{source.digest}"
+    thread = threading.Thread(target=lambda: opened.delete(id, wait=SECONDS))
+    with opened._waiting._changed:
+        thread.start()
+        assert opened._waiting._changed.wait_for(lambda: id in opened._waiting._unwanted, SECONDS)
+    return thread

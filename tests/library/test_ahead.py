@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import gc
 import threading
 import time
@@ -12,9 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import pymupdf
 import pytest
-from early_kit import SECONDS, SMALL, Held, indexing
+from early_kit import PAGES, SECONDS, SMALL, Held, deleting, indexing, names, pdf, reading, until
 from library_kit import check_whole, library, text
 
 from rag_core.decision.tools import Tools
@@ -32,21 +30,9 @@ from rag_core.library.stored.sources import Source
 from rag_core.library.stored.writer import Writer
 from rag_core.settings import Settings
 
-PAGES = 8  # of a file: each is a passage
 OPEN = Settings.load("open")
-TOLD = "Ships keep well away from it in any weather, and the harbour office is told of every light that fails at night."
 BAD = Source("bad.pdf", b"%PDF-1.7 nothing that can be read", "pdf")
 NOTES = [text(f"note-{n}", f"The note {n} tells about the harbour master.", language="en") for n in range(3)]
-
-
-@functools.lru_cache
-def pdf(number: int, pages: int = PAGES) -> Source:
-    """A PDF of which each page speaks of a buoy of its own."""
-    made = pymupdf.open()
-    for page in range(pages):
-        shown = f"The buoy {100 * number + page} shows a light number{100 * number + page}. {TOLD}"
-        made.new_page().insert_textbox((50, 50, 545, 400), shown, fontsize=11)
-    return Source(f"bay-{number}.pdf", made.tobytes(no_new_id=True), "pdf")
 
 
 @pytest.fixture(autouse=True)
@@ -62,33 +48,6 @@ def embedder() -> Held:
 @pytest.fixture
 def opened(tmp_path: Path, embedder: Held) -> Library:
     return library(tmp_path, embedder=embedder)
-
-
-def names(opened: Library) -> list[str]:
-    return [one.name for one in opened.view.documents]
-
-
-def until(holds: Callable[[], bool]) -> None:
-    """Wait until the other thread has come so far."""
-    for _ in range(int(SECONDS * 100)):
-        if holds():
-            return
-        threading.Event().wait(0.01)
-    raise AssertionError("it never came so far")
-
-
-def reading() -> bool:
-    return any(thread.name == ahead.THREAD for thread in threading.enumerate())
-
-
-def deleting(opened: Library, source: Source) -> threading.Thread:
-    """A thread that deletes the document; it is out of sight when this returns."""
-    id = f"sha256:{source.digest}"
-    thread = threading.Thread(target=lambda: opened.delete(id, wait=SECONDS))
-    with opened._waiting._changed:
-        thread.start()
-        assert opened._waiting._changed.wait_for(lambda: id in opened._waiting._unwanted, SECONDS)
-    return thread
 
 
 def test_given_an_upload_of_several_files_when_the_first_has_no_vector_then_the_last_one_is_answered_from_and_it_is_said(

@@ -197,6 +197,30 @@ def test_given_several_files_of_which_the_first_has_no_vector_then_the_last_can_
     assert not page.exception
 
 
+def test_given_a_second_upload_while_the_first_has_no_vector_then_it_can_be_asked_before_its_turn_and_the_page_says_so(
+    app: AppTest, library: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_PRESET", "open")
+    monkeypatch.setattr(adding, "EARLY_PASSAGES", 2)
+    page = settle(app)
+    page.file_uploader[0].set_value([("bay-1.pdf", short_pdf(1), "application/pdf")]).run()
+    assert gate.stands.wait(JOB_SECONDS)
+    page.file_uploader[0].set_value([("memo.pdf", short_pdf(7), "application/pdf")]).run()
+    first, second = session_of(page).jobs
+    assert until(lambda: second.state(0, ()) == "cut")
+    page.run()
+
+    assert (first.started, second.started) == (True, False)
+    assert f"{say('jobs.waiting')} {say('jobs.early')}" in texts(page)
+    ask(page, "What does buoy 72 show?")
+    assert asked_of(page).decision.citations[0].document == "memo.pdf"
+    gate.go.set()
+    settle(page)
+    assert INDEXING not in asked_of(page).decision.metadata
+    assert [document.name for document in second.report.added] == ["memo.pdf"]
+    assert not page.exception
+
+
 def short_pdf(number: int) -> bytes:
     """Four pages about buoys of their own."""
     made = pymupdf.open()

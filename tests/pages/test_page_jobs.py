@@ -352,6 +352,49 @@ def test_given_files_that_are_read_while_one_is_embedded_then_each_is_told_by_it
     assert (job.stage, job.done, job.total) == ("reading", 2, 5)
 
 
+def test_given_a_job_that_waits_for_its_turn_when_its_files_are_read_then_each_says_where_it_stands() -> None:
+    job = job_of("a.pdf", "b.pdf", "c.pdf")
+    job.progress(Step("a.pdf: cutting", "sha256:a.pdf"), 7, 7)
+    job.progress(Step("b.pdf: reading", "sha256:b.pdf"), 3, 7)
+    job.progress(Step("c.pdf: problem", "sha256:c.pdf"), 0, 1)
+    assert states(job) == ["cut", "reading", "problem"]
+    job.progress(Step("b.pdf: waiting", "sha256:b.pdf"), 0, 1)  # the job before it has ended
+    assert states(job) == ["cut", "waiting", "problem"]
+    job.started = True
+    assert states(job)[0] == "cutting"
+
+
+def test_given_a_job_that_waits_with_its_files_on_the_list_when_stopped_then_it_ends_at_once_and_the_others_go_on() -> None:
+    class Listed:
+        def begin(self, progress: Progress, cancelled: Cancel) -> None:
+            self.told = progress, cancelled
+
+        def wait(self) -> bool:
+            return True
+
+        def call_off(self) -> None:
+            self.called_off = True
+
+        def leave(self) -> None:
+            self.left = True
+
+    runner, go, handed = Runner(), threading.Event(), Listed()
+    first = runner.start("first", lambda progress, stop: AddReport(cancelled=not go.wait(SECONDS)), 1)
+    second = runner.start("second", raising(AssertionError("its turn has not come")), 1, handing_in=handed)  # type: ignore[arg-type]
+    third = runner.start("third", lambda progress, stop: AddReport(), 1)
+    assert handed.told == (second.progress, second.cancelled)
+
+    second.call_off()
+
+    assert second.wait(SECONDS)
+    assert (second.report, second.error, second.started) == (AddReport(cancelled=True), None, False)
+    assert handed.called_off
+    assert handed.left
+    assert not first.finished
+    go.set()
+    assert [finished(job).report for job in (first, third)] == [AddReport(), AddReport()]
+
+
 def test_given_files_that_nobody_listed_then_those_that_are_read_ahead_are_not_taken_for_the_current_one() -> None:
     job = Job("samples", files=3)
 

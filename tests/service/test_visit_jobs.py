@@ -111,6 +111,24 @@ def test_given_a_long_job_of_one_visitor_when_others_wait_then_they_come_after_i
     assert long.done == 3
 
 
+def test_given_two_jobs_of_one_visitor_then_the_second_waits_for_the_whole_first_one_whose_lock_it_needs_and_others_do_not() -> None:
+    runner, long, own, other = Runner(), Held(files=2), Held(), Held()
+    first = start(runner, visit(1), long)
+    assert long.begun.wait(SECONDS)
+    second, third = start(runner, visit(1), own), start(runner, visit(2), other)
+    long.go.release()
+    assert other.begun.wait(SECONDS)
+    other.go.release()
+    assert third.wait(SECONDS)  # type: ignore[attr-defined]
+    assert not own.begun.wait(0.2)
+    assert not first.finished  # type: ignore[attr-defined]
+
+    long.go.release()
+    assert first.wait(SECONDS)  # type: ignore[attr-defined]
+    own.go.release()
+    assert second.wait(SECONDS)  # type: ignore[attr-defined]
+
+
 def test_given_a_job_that_waits_when_its_collection_goes_then_it_ends_at_once_and_the_next_one_gets_its_turn() -> None:
     runner, long, gone, after = Runner(), Held(), Held(), Held()
     first = start(runner, visit(1), long)

@@ -1,16 +1,17 @@
 """Adds accepted sources to a collection, in their order. Each complete document is published, whatever happens to the rest.
 
-The vectors are made in this thread, one file after the other; two more read and cut the next files meanwhile (`ahead`). They hand over
-what they made, and let it be asked; all else is done here.
+The vectors are made in this thread, one file after the other; two more read and cut the next files meanwhile (`ahead`), and those of
+uploads that wait for their turn (`behind`). They hand over what they made, and let it be asked; all else is done here.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from rag_core.domain.documents import Document
 from rag_core.domain.ports import Cancel, Progress, Step, Vectors
@@ -18,9 +19,11 @@ from rag_core.errors import Cancelled, IngestError, PasswordNeeded, RagError, St
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.indexing.ahead import Ahead, Found
 from rag_core.library.indexing.announced import Announced
+from rag_core.library.indexing.behind import Behind, Offer
 from rag_core.library.indexing.elsewhere import Elsewhere
 from rag_core.library.indexing.embedding import Made
 from rag_core.library.indexing.indexer import Indexer, Prepared
+from rag_core.library.indexing.offering import Offering
 from rag_core.library.indexing.waiting import WaitingDocument, WaitingDocuments
 from rag_core.library.stored.inbox import Accepted, Inbox
 from rag_core.library.stored.manifest import Entry
@@ -60,6 +63,8 @@ class Adding:
         cancelled: asked before every document and batch.
         waiting: gets to know the documents that wait for their vectors, unless all is published at once.
         elsewhere: has PDFs made by workers; None to make all of them here. With workers no file is read ahead: they have all cores at work.
+        behind: uploads that wait for their turn; None where nothing is asked early.
+        ready: what was made of the sources while they waited for theirs, by id.
     """
 
     def __init__(
@@ -74,6 +79,8 @@ class Adding:
         cancelled: Cancel | None = None,
         waiting: WaitingDocuments | None = None,
         elsewhere: Elsewhere | None = None,
+        behind: Behind | None = None,
+        ready: Mapping[str, Offer] = MappingProxyType({}),
     ) -> None:
         self._elsewhere = elsewhere
         self._announced = Announced(None if at_once else waiting)
@@ -84,7 +91,8 @@ class Adding:
         self._problems: list[tuple[str, IngestError]] = []
         self._settled: list[str] = []  # digests that need not stay on the list
         self._group: list[Prepared] = []
-        self._ahead = Ahead()
+        self._ahead, self._ready = Ahead(), ready
+        self._offering = Offering(behind, self._announced, writer.entries) if behind is not None and self._announced.possible else None
         self._told: set[str] = set()  # ids of the sources of whose problem it was told
 
     def run(self, rows: Sequence[tuple[Accepted, str | None]]) -> AddReport:
@@ -106,7 +114,7 @@ class Adding:
                 if self._elsewhere is not None:
                     self._elsewhere.begin([row for row, password in rows if self._fits_elsewhere(row, password)])
                 else:
-                    self._ahead = Ahead(self._made_ahead, [(row, password) for row, password in rows if not self._is_there(row)])
+                    self._ahead = self._begin_ahead([(row, password) for row, password in rows if not self._is_there(row)])
                 with self._ahead:
                     self._in_order(rows)
         except Cancelled:
@@ -125,6 +133,14 @@ class Adding:
             tuple(self._problems),
             stopped,
         )
+
+    def _begin_ahead(self, rows: Sequence[tuple[Accepted, str | None]]) -> Ahead:
+        if self._offering is None:
+            return Ahead(self._made_ahead, rows)
+        ready = self._offering.take([row for row, _ in rows], self._ready, self._indexer)
+        left = [(row, password) for row, password in rows if row.id not in ready]
+        made = self._offering.renew({row.id for row, _ in rows})
+        return Ahead(self._made_ahead, left, ready, (self._offering.behind, self._offering.make), made)
 
     def _in_order(self, rows: Sequence[tuple[Accepted, str | None]]) -> None:
         for number, (row, password) in enumerate(rows, 1):
@@ -169,6 +185,12 @@ class Adding:
         """Stop where the user wants to, and leave out what they deleted."""
         self._require_going()
         self._give_up_unwanted()
+        self._withdraw_stopped()
+
+    def _withdraw_stopped(self) -> None:
+        """Take files out of sight whose upload was stopped while it waited for its turn."""
+        for id in self._ahead.stopped_behind():
+            self._announced.withdraw(id)
 
     def _require_going(self) -> None:
         if self._stopped():
@@ -328,6 +350,7 @@ class Adding:
             unwanted = self._announced.unwanted()
             if unwanted and ids.isdisjoint(unwanted):
                 self._give_up_unwanted(but=ids)
+            self._withdraw_stopped()
             return not ids.isdisjoint(unwanted)
 
         return look

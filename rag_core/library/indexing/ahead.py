@@ -2,18 +2,21 @@
 
 Two threads do it, as one file is read while the one before it is cut: so the words of all files of an upload can be asked long before
 their vectors are there, and a core that would wait has work. What they made stands in a line of bounded length, and is taken from there
-when its turn comes.
+when its turn comes. After the files of the call come those of uploads whose jobs wait for their turn (`behind`).
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
 from functools import partial
+from types import MappingProxyType
 
 from rag_core.domain.ports import Cancel
+from rag_core.library.indexing.behind import Behind, Offer, Row, Task, Upload
 from rag_core.library.indexing.indexer import Prepared
 from rag_core.library.stored.inbox import Accepted
 from rag_core.library.stored.manifest import Entry
@@ -26,6 +29,7 @@ THREAD = "reading ahead"
 
 Found = Prepared | Entry  # what was read and cut of a source, or its complete document, which stood on disk already
 Make = Callable[[Accepted, str | None, Cancel, Callable[[], None]], Found]
+MakeBehind = Callable[[Upload, Row, Cancel, Callable[[], None]], Offer | None]
 
 
 class Ahead:
@@ -35,23 +39,35 @@ class Ahead:
         make: makes something of a source with its password, until it is told to stop, and says when it has read the source and only cuts
             what it read. It is called by two threads, and let go of at the end.
         rows: each with its password, in their order; none where nothing is made ahead.
+        ready: what was made of further sources, while their call waited for its turn.
+        behind: uploads that wait for their turn, and what makes a file of theirs; it raises nothing.
+        made: ids of files of theirs that an earlier call made, with their upload.
     """
 
-    def __init__(self, make: Make | None = None, rows: Sequence[tuple[Accepted, str | None]] = ()) -> None:
+    def __init__(
+        self,
+        make: Make | None = None,
+        rows: Sequence[Row] = (),
+        ready: Mapping[str, Prepared] = MappingProxyType({}),
+        behind: tuple[Behind, MakeBehind] | None = None,
+        made: Mapping[str, Upload] = MappingProxyType({}),
+    ) -> None:
         self._make, self._rows = make, rows
-        self._left = {row.id for row, _ in rows}  # neither taken nor given up
-        self._line: dict[str, Found | BaseException] = {}
-        self._next = iter(self._rows)
+        self._behind = behind[0] if behind is not None else Behind()
+        self._make_behind: MakeBehind | None = behind[1] if behind is not None else None
+        self._left = {row.id for row, _ in rows} | set(ready)  # neither taken nor given up
+        self._line: dict[str, Found | BaseException] = {**ready}
+        self._own, self._of_uploads = frozenset(self._left), dict(made)  # no file is made both for the call and for an upload
+        self._next = deque(rows)
         self._in_work, self._reading, self._taken = set[str](), "", 0
         self._held = self._closed = False
-        self._changed = threading.Condition()
+        self._changed = self._behind.changed
         self._threads: list[threading.Thread] = []
 
     def __enter__(self) -> Ahead:
-        if self._make is not None and self._rows:
-            for _ in self._rows[:THREADS]:
-                run = partial(copy_context().run, self._run, self._make)
-                self._threads.append(threading.Thread(target=run, daemon=True, name=THREAD))
+        if self._make is not None:
+            for _ in range(THREADS) if self._make_behind else self._rows[:THREADS]:
+                self._threads.append(threading.Thread(target=partial(copy_context().run, self._run), daemon=True, name=THREAD))
                 self._threads[-1].start()
         return self
 
@@ -62,7 +78,7 @@ class Ahead:
         for thread in self._threads:
             thread.join()
         self._threads.clear()
-        self._make = None  # what makes may hold this, and a version of the library that is to be deleted
+        self._make = self._make_behind = None  # what makes may hold this, and a version of the library that is to be deleted
         self._line.clear()
 
     @property
@@ -111,8 +127,18 @@ class Ahead:
             self._left -= set(ids)
             for id in ids:
                 self._line.pop(id, None)
+            self._behind.forget(ids)
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._in_work.isdisjoint(ids))
+
+    def stopped_behind(self) -> set[str]:
+        """Ids of files of uploads whose jobs were stopped while they waited; when this returns nobody works on any of them."""
+        with self._changed:
+            stopped = {id for id, upload in self._of_uploads.items() if upload.is_gone}
+            self._changed.wait_for(lambda: self._in_work.isdisjoint(stopped))
+            for id in stopped:
+                self._of_uploads.pop(id).leave()
+        return stopped
 
     def give_way(self, seconds: float) -> None:
         """Wait so long, and `WAY_SECONDS` at most, while sources are read or cut: that they can be asked comes before vectors."""
@@ -134,39 +160,68 @@ class Ahead:
             self._changed.notify_all()
 
     def _has_room(self) -> bool:
-        """Whether the next source may be begun: one of any length always may, where nothing waits."""
-        return self._waiting() < max(MAX_PASSAGES, 1)
+        """Whether the next source may be begun: one of any length always may, where nothing waits; one of the call itself, of its own."""
+        held = self._waiting() + self._behind.passages
+        return held < max(MAX_PASSAGES, 1) or (bool(self._next) and not self._line)
 
     def _waiting(self) -> int:
         return sum(map(_passages, self._line.values()))
 
-    def _run(self, make: Make) -> None:
-        while (begun := self._begun()) is not None:
-            row, password = begun
+    def _run(self) -> None:
+        while (task := self._begun()) is not None:
+            stops, was_read = self._stops(task), partial(self._was_read, task.row.id)
+            made: Found | Offer | BaseException | None
             try:
-                made: Found | BaseException = make(row, password, self._stops(row.id), partial(self._was_read, row.id))
+                made = self._made(task, stops, was_read)
             except BaseException as error:  # whoever takes it says what it means
                 made = error
             with self._changed:
-                self._in_work.discard(row.id)
-                if row.id in self._left:
-                    self._line[row.id] = made
+                if task.upload is not None:
+                    task.upload.made(task.row, made if isinstance(made, Offer) else None, stopped=stops())
+                elif task.row.id in self._left and made is not None and not isinstance(made, Offer):
+                    self._line[task.row.id] = made
+                self._in_work.discard(task.row.id)
                 self._changed.notify_all()
-            self._was_read(row.id)
+            self._was_read(task.row.id)
             del made  # the line alone holds it
 
-    def _begun(self) -> tuple[Accepted, str | None] | None:
+    def _made(self, task: Task, stops: Cancel, was_read: Callable[[], None]) -> Found | Offer | None:
+        if task.upload is None:
+            assert self._make is not None
+            return self._make(task.row, task.password, stops, was_read)
+        assert self._make_behind is not None
+        return self._make_behind(task.upload, (task.row, task.password), stops, was_read)
+
+    def _begun(self) -> Task | None:
         """The next source, which is in work from now on; None where there is none, or nobody wants it."""
+        found: Task | None = None
+
+        def is_there() -> bool:
+            nonlocal found
+            if not self._closed and not self._held and not self._reading and self._has_room():
+                found = self._picked()
+                return found is not None or self._make_behind is None
+            return self._closed
+
         with self._changed:
-            self._changed.wait_for(lambda: self._closed or (not self._held and not self._reading and self._has_room()))
-            if self._closed:
-                return None
-            for row, password in self._next:
-                if row.id in self._left:
-                    self._in_work.add(row.id)
-                    self._reading = row.id
-                    return row, password
-        return None
+            self._changed.wait_for(is_there)
+            if found is not None:
+                self._in_work.add(found.row.id)
+                self._reading = found.row.id
+        return found
+
+    def _picked(self) -> Task | None:
+        """The next source of the call, and after them those of the uploads that wait; none twice."""
+        while self._next:
+            row, password = self._next.popleft()
+            if row.id in self._left:
+                return Task(row, password)
+        if self._make_behind is None:
+            return None
+        found = self._behind.next(self._own | self._of_uploads.keys())
+        if found is not None and found.upload is not None:
+            self._of_uploads[found.row.id] = found.upload
+        return found
 
     def _was_read(self, id: str) -> None:
         """The next source may be read beside the cutting of this one."""
@@ -175,8 +230,11 @@ class Ahead:
                 self._reading = ""
                 self._changed.notify_all()
 
-    def _stops(self, id: str) -> Cancel:
-        return lambda: self._closed or id not in self._left
+    def _stops(self, task: Task) -> Cancel:
+        upload, id = task.upload, task.row.id
+        if upload is None:
+            return lambda: self._closed or id not in self._left
+        return lambda: self._closed or upload.cancelled() or id not in upload.left
 
 
 def _passages(found: Found | BaseException) -> int:

@@ -41,7 +41,7 @@ from rag_core.library.indexing.cutting import Cutting
 from rag_core.library.indexing.documents import document_of, entry_of, manner_of, passages_of
 from rag_core.library.indexing.drafts import Announce, Drafts, Memory
 from rag_core.library.indexing.embedding import Made, vectors_of
-from rag_core.library.indexing.reading import READING_FILES, Reading, ReadOptions, no_text, read, reuse
+from rag_core.library.indexing.reading import READING, READING_FILES, Reading, ReadOptions, no_text, read, reuse
 from rag_core.library.indexing.waiting import WaitingDocument
 from rag_core.library.stored import stored_sources
 from rag_core.library.stored.inbox import Accepted
@@ -178,6 +178,18 @@ class Indexer:
         files = {f"{folder}/{name}": stamp_file(prepared.folder / name) for name in (PAGES, LAYOUT)}
         entry = entry_of(prepared.key, prepared.document, row, {**files, stored_sources.name_of(row): prepared.source})
         return WaitingDocument(entry, prepared.title, prepared.passages, prepared.terms, prepared.folder)
+
+    def is_usable(self, prepared: Prepared, row: Accepted, files: Mapping[str, Stamp]) -> bool:
+        """Whether what was prepared some time ago, with these files of pages, is what would be prepared of this source now.
+
+        It is not where its settings are others, or where somebody made, took or cleared away its files meanwhile.
+        """
+        if prepared.row != row or prepared.key != self._key(row, self._can_ocr) or not (prepared.folder / READING).is_file():
+            return False
+        try:
+            return all(stamp_file(prepared.folder / name) == files.get(f"documents/{prepared.key}/{name}") for name in (PAGES, LAYOUT))
+        except OSError:
+            return False
 
     def finish(self, group: Sequence[Prepared], made: Made | None = None, cancelled: Cancel | None = None) -> Iterator[tuple[Entry, Parts]]:
         """Embed the passages of all of these at once, and complete their folders.

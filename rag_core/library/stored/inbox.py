@@ -97,6 +97,20 @@ class _Listed:
     values: dict[str, Values]
 
 
+def accepted(sources: Iterable[Source]) -> list[tuple[Accepted, str | None]]:
+    """These sources as they are listed, each with its password; equal bytes are one source with several names."""
+    taken: dict[str, tuple[Accepted, str | None]] = {}
+    for source in sources:
+        _take(source, taken)
+    return list(taken.values())
+
+
+def _take(source: Source, taken: dict[str, tuple[Accepted, str | None]]) -> None:
+    row = Accepted.of(source)
+    known = taken.get(row.digest)
+    taken[row.digest] = (known[0].also_named(row.names) if known else row, source.password)
+
+
 class Inbox:
     """The list of accepted sources of a collection, one JSON file in its folder, written anew as a whole. Processes may share it."""
 
@@ -159,10 +173,8 @@ class Inbox:
         files = set()
         with self.held():
             for source in sources:
-                row = Accepted.of(source)
-                files.add(store(row, source.data))
-                known = taken.get(row.digest)
-                taken[row.digest] = (known[0].also_named(row.names) if known else row, source.password)
+                files.add(store(Accepted.of(source), source.data))
+                _take(source, taken)
             sync({*files, *(file.parent for file in files)})
             note([row for row, _ in taken.values()])
             listed = self._read()

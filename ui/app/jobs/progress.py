@@ -169,7 +169,7 @@ def _stop(job: Job) -> None:
 
 def _step(job: Job) -> str:
     if not job.started:
-        return tell("jobs.waiting")
+        return " ".join([tell("jobs.waiting"), *_early(job)])
     if job.kind == "evaluating":
         return _questions(job)
     if job.stage:
@@ -211,7 +211,7 @@ def _early(job: Job) -> list[str]:
         return []
     if early != set(listed[job.files_done : job.files_done + 1]):
         return [tell("jobs.early_files", n=len(early | published.intersection(listed)), files=job.files)]
-    state = view.waiting.indexing(None)
+    state = view.waiting.indexing([row for id in early for row in view.rows_of(id)])
     return [tell("jobs.early_reading", n=state.read) if state is not None and state.pages else tell("jobs.early")]
 
 
