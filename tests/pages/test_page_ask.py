@@ -173,12 +173,10 @@ def test_given_a_document_to_search_in_when_it_is_deleted_on_the_other_page_then
 
 
 def test_given_an_upload_when_it_is_stopped_then_it_waits_on_the_documents_page(page: AppTest) -> None:
-    # its turn comes after Stop was clicked
     with state.runner()._turns.turn("another"):
         page.file_uploader[0].set_value([("report.pdf", REPORT, PDF)]).run()
         page.button(key="stop_0").click().run()
-        assert page.button(key="stop_0").disabled
-    settle(page)
+        settle(page)  # at once: it does not wait for its turn
 
     assert "Stopped." in badges(page)
     page.switch_page("pages/documents.py").run()
