@@ -19,7 +19,8 @@ from folding import each
 
 from rag_core.domain.documents import HIDDEN_SIGNS, Document, holds_hidden
 from rag_core.entrypoints.terminal.show import show_documents
-from rag_core.ingest.pdf_worker.letters.fonts import DASHES, DIGITS, SIGNS, Fonts
+from rag_core.ingest.pdf_worker.letters import fonts
+from rag_core.ingest.pdf_worker.letters.fonts import DASHES, DIGITS, SIDE, SIGNS, Fonts
 from rag_core.ingest.pdf_worker.pages import Options, read
 from rag_core.ingest.pdf_worker.scans.ocr import Drawer
 from rag_core.ingest.pdf_worker.unseen.hidden import Kind
@@ -137,6 +138,22 @@ def test_given_a_digit_or_sign_of_a_font_that_names_none_when_it_is_said_to_be_a
                 missed.append((name, shown, said))
 
     assert missed == []
+
+
+@pytest.mark.parametrize(("foot", "found"), [("#", False), (".", True)], ids=["plus-minus", "plus"])
+def test_given_a_plus_minus_of_strokes_as_thin_as_tex_draws_them_then_it_is_not_taken_for_a_plus(
+    monkeypatch: pytest.MonkeyPatch, foot: str, found: bool
+) -> None:
+    font = pymupdf.Font("helv")
+    for sign in SIGNS:
+        fonts._references(sign)  # drawn before the shape is replaced, and kept
+    half = SIDE // 2
+    strokes = ["#" * SIDE if row in (half - 1, half) else "." * half + "#" + "." * (half - 1) for row in range(SIDE - 1)]
+    dark = bytes(pixel == "#" for row in (*strokes, foot * SIDE) for pixel in row)
+    monkeypatch.setattr(fonts, "_shape", lambda *_: (int.from_bytes(dark, "big"), 1.0))
+    monkeypatch.setattr(Fonts, "_called", lambda *_: set())
+
+    assert bool(Fonts().false({1: (font.this, {(font.has_glyph(ord("±")), ord("±"))})})) is found
 
 
 @each("comparison", itertools.permutations("≤≥<>", 2))

@@ -22,6 +22,7 @@ from .symbols import meant
 Shape = tuple[int, float]  # the pixels, and width against height
 
 SIDE = 20  # pixels of the square into which a glyph's shape is drawn
+CORNER = 3  # pixels of each corner, both ways, in which a "+" has no ink; chosen
 MAX_FONTS = 64  # that are remembered, as each keeps its program in memory
 DIGITS = "0123456789"
 SIGNS = "≤≥<>=≠±+−×%‰€$£¥§"  # that change what a figure says
@@ -96,6 +97,8 @@ def bare_name(name: str) -> str:
 
 
 _KNOWN_SET = frozenset((*KNOWN, *SIGNS))
+_EDGE = {*range(CORNER), *range(SIDE - CORNER, SIDE)}
+_CORNERS = int.from_bytes(bytes(row in _EDGE and column in _EDGE for row in range(SIDE) for column in range(SIDE)), "big")
 _DARK = bytes(value >= 128 for value in range(256))  # more ink than ground
 
 
@@ -118,6 +121,8 @@ def _shows_other(font: Any, number: int, said: str, signs: str) -> bool:
         return False
     away = {sign: min(_distance(shape, reference) for reference in _references(sign)) for sign in signs}
     nearest = min(away, key=lambda sign: away[sign])
+    if nearest == "+" and shape[0] & _CORNERS:
+        return False  # a thin "±", as TeX draws it, is nearer to a "+" than to the bold "±" of the references
     return nearest != said and away[nearest] < NEAR and away[said] > APART * away[nearest]
 
 
