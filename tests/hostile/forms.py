@@ -437,6 +437,12 @@ def _swapped_sign_without_names() -> Form:
     return Form(embedded("Term >28 days", {">": "<"}, keep_cmap=False), "<28", f"{SHOWN} Term days")
 
 
+def _swapped_sign_of_own_colour() -> Form:
+    paper = Paper()
+    _type3(paper, "600 0 d0 0 g 50 100 m 550 350 l 50 600 l 50 540 l 420 350 l 50 160 l f", "F2")
+    return Form(paper.save(text("Term") + text("<", x=110, font="F2") + text("28 days", x=120)), "< 28", f"{SHOWN} Term days")
+
+
 def _swapped_sign_of_symbol(said: str) -> Callable[[], Form]:
     """A font called Symbol whose glyph at the place of "≤" is a "≥"."""
 
@@ -505,6 +511,7 @@ HIDDEN_BY_PROGRAM: Mapping[str, Callable[[], Form]] = {
     "ToUnicode of a plus that says a hyphen": _swapped_hyphen,
     "ToUnicode of a sign behind its figure": _swapped_percent,
     "ToUnicode of a sign without names swapped": _swapped_sign_without_names,
+    "sign that a font draws in a colour of its own": _swapped_sign_of_own_colour,
     "ToUnicode of a sign of Symbol swapped": _swapped_sign_of_symbol("\u2264"),
     "private sign of Symbol that draws another": _swapped_sign_of_symbol("\uf0a3"),
     "one glyph that says four digits": _many_of_one,

@@ -99,7 +99,7 @@ def bare_name(name: str) -> str:
 _KNOWN_SET = frozenset((*KNOWN, *SIGNS))
 _EDGE = {*range(CORNER), *range(SIDE - CORNER, SIDE)}
 _CORNERS = int.from_bytes(bytes(row in _EDGE and column in _EDGE for row in range(SIDE) for column in range(SIDE)), "big")
-_DARK = bytes(value >= 128 for value in range(256))  # more ink than ground
+_DARK = bytes(value < 128 for value in range(256))  # more ink than ground
 
 
 def _plain(sign: str) -> str:
@@ -176,8 +176,8 @@ def _shape(font: Any, number: int) -> Shape | None:
     mupdf.fz_show_glyph(text, font, mupdf.FzMatrix(), number, 0, 0, 0, mupdf.FZ_BIDI_LTR, mupdf.FZ_LANG_UNSET)
     fit = mupdf.FzMatrix(SIDE / width, 0, 0, -SIDE / height, -bounds.x0 * SIDE / width, bounds.y1 * SIDE / height)
     picture = mupdf.fz_new_pixmap_with_bbox(mupdf.fz_device_gray(), mupdf.FzIrect(0, 0, SIDE, SIDE), mupdf.FzSeparations(), 0)
-    mupdf.fz_clear_pixmap_with_value(picture, 0)
+    mupdf.fz_clear_pixmap_with_value(picture, 255)  # a glyph that has a colour of its own is black as a rule
     device = mupdf.fz_new_draw_device(mupdf.FzMatrix(), picture)
-    mupdf.fz_fill_text(device, text, fit, mupdf.fz_device_gray(), (1.0,), 1.0, mupdf.FzColorParams())
+    mupdf.fz_fill_text(device, text, fit, mupdf.fz_device_gray(), (0.0,), 1.0, mupdf.FzColorParams())
     mupdf.fz_close_device(device)
     return int.from_bytes(bytes(mupdf.fz_pixmap_samples_memoryview(picture)).translate(_DARK), "big"), min(2.0, width / height)
