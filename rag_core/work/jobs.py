@@ -191,6 +191,8 @@ class Job(Background["AddReport | Ran"]):
             if what == FileState.PROBLEM:
                 self._failed.add(number)
                 return
+            if isinstance(step, Step):  # what failed before its turn is tried again
+                self._failed.discard(number)
             self._far[number] = Far(step, done, total)
             if what == FileState.EMBEDDING and (self._paced is None or done < self._paced[1]):
                 self._paced = time.monotonic(), done

@@ -364,6 +364,17 @@ def test_given_a_job_that_waits_for_its_turn_when_its_files_are_read_then_each_s
     assert states(job)[0] == "cutting"
 
 
+def test_given_a_file_that_could_not_be_read_before_its_turn_when_it_can_in_its_turn_then_it_is_ready() -> None:
+    job = job_of("a", "b")
+    job.progress(Step("a: problem", "sha256:a"), 0, 1)
+    job.started = True
+    for step in ("reading", "cutting", "embedding"):
+        job.progress(Step(f"a: {step}", "sha256:a"), 1, 2)
+        assert states(job, "a") == [step, "waiting"]
+    job.progress("documents", 1, 2)
+    assert states(job, "a") == ["ready", "waiting"]
+
+
 def test_given_a_job_that_waits_with_its_files_on_the_list_when_stopped_then_it_ends_at_once_and_the_others_go_on() -> None:
     class Listed:
         def begin(self, progress: Progress, cancelled: Cancel) -> None:
