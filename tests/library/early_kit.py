@@ -6,20 +6,24 @@ import functools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import pymupdf
 from library_kit import HashEmbedder, text
 
-from rag_core.domain.ports import Vectors
+from rag_core.domain.ports import Step, Vectors
 from rag_core.library.indexing import ahead
 from rag_core.library.indexing.adding import EARLY_PASSAGES
 from rag_core.library.library import AddReport, Library
+from rag_core.library.stored.inbox import accepted
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
+from rag_core.wiring import hand_in
 
 SECONDS = 120.0  # reached by what hangs, on a busy machine too
 BUOYS = 2 * EARLY_PASSAGES  # paragraphs of the long text, each a passage
 SMALL = Settings.load().changed(passage_tokens=40, overlap_tokens=0, strategy="technical")
+LONG = 40  # pages: more than one batch of vectors
 PAGES = 8  # of a PDF: each is a passage
 TOLD = "Ships keep well away from it in any weather, and the harbour office is told of every light that fails at night."
 COLOURS = ("green", "amber", "violet")
@@ -130,3 +134,30 @@ def deleting(opened: Library, source: Source) -> threading.Thread:
         thread.start()
         assert opened._waiting._changed.wait_for(lambda: id in opened._waiting._unwanted, SECONDS)
     return thread
+
+
+class Waiting:
+    """A job that was handed in and waits for its turn, as `HandingIn` and `Job` do it."""
+
+    def __init__(self, folder: Path, opened: Library, *sources: Source, settings: Settings = SMALL) -> None:
+        self.opened, self.sources, self.settings = opened, sources, settings
+        self.stop, self.told = threading.Event(), list[tuple[str, str]]()
+        self.listed = hand_in(folder, "default", sources, {})
+        rows = [(row, password) for row, password in accepted(sources) if row.digest in self.listed]
+        self.upload = opened.expect(rows, settings, self.progress, self.stop.is_set)
+
+    def progress(self, what: str, done: int, total: int) -> None:
+        """Remember the steps that name a document."""
+        if isinstance(what, Step):
+            self.told.append((str(what), what.document))
+
+    def turn(self, opened: Library | None = None) -> AddReport:
+        """Its turn has come."""
+        self.told.clear()
+        return (opened or self.opened).add(
+            self.sources, self.settings, progress=self.progress, cancelled=self.stop.is_set, listed=self.listed, upload=self.upload
+        )
+
+    def read(self) -> set[str]:
+        """Names of the files that were read, for all that the job was told."""
+        return {what.removesuffix(": reading") for what, _ in self.told if what.endswith(": reading")}

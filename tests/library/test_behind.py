@@ -10,52 +10,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from early_kit import PAGES, SECONDS, SMALL, Held, deleting, indexing, names, pdf, reading, until
+from early_kit import LONG, PAGES, SECONDS, SMALL, Held, Waiting, deleting, indexing, names, pdf, reading, until
 from library_kit import HashEmbedder, check_whole, library, text
 
 from rag_core.decision.tools import Tools
 from rag_core.domain.indexing import INDEXING
-from rag_core.domain.ports import Step
 from rag_core.engine import Engine
 from rag_core.library.indexing import adding, ahead, drafts
 from rag_core.library.indexing.ahead import Ahead
-from rag_core.library.library import AddReport, Library
-from rag_core.library.stored.inbox import accepted
+from rag_core.library.library import Library
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
-from rag_core.wiring import hand_in
 
 OPEN = Settings.load("open")
 BAD = Source("bad.pdf", b"%PDF-1.7 nothing that can be read", "pdf")
 MEMO = text("memo", "The memo says that the ferry leaves at nine.", language="en")
-LONG = 40  # pages: more than one batch of vectors
-
-
-class Waiting:
-    """A job that was handed in and waits for its turn, as `HandingIn` and `Job` do it."""
-
-    def __init__(self, folder: Path, opened: Library, *sources: Source, settings: Settings = SMALL) -> None:
-        self.opened, self.sources, self.settings = opened, sources, settings
-        self.stop, self.told = threading.Event(), list[tuple[str, str]]()
-        self.listed = hand_in(folder, "default", sources, {})
-        rows = [(row, password) for row, password in accepted(sources) if row.digest in self.listed]
-        self.upload = opened.expect(rows, settings, self.progress, self.stop.is_set)
-
-    def progress(self, what: str, done: int, total: int) -> None:
-        """Remember the steps that name a document."""
-        if isinstance(what, Step):
-            self.told.append((str(what), what.document))
-
-    def turn(self, opened: Library | None = None) -> AddReport:
-        """Its turn has come."""
-        self.told.clear()
-        return (opened or self.opened).add(
-            self.sources, self.settings, progress=self.progress, cancelled=self.stop.is_set, listed=self.listed, upload=self.upload
-        )
-
-    def read(self) -> set[str]:
-        """Names of the files that were read, for all that the job was told."""
-        return {what.removesuffix(": reading") for what, _ in self.told if what.endswith(": reading")}
 
 
 @pytest.fixture(autouse=True)

@@ -90,9 +90,12 @@ class Adding:
         self._unchanged: list[str] = []
         self._problems: list[tuple[str, IngestError]] = []
         self._settled: list[str] = []  # digests that need not stay on the list
+        self._unread = set[str]()  # those of them whose source is in no document
         self._group: list[Prepared] = []
         self._ahead, self._ready = Ahead(), ready
-        self._offering = Offering(behind, self._announced, writer.entries) if behind is not None and self._announced.possible else None
+        self._offering: Offering | None = None
+        if behind is not None and self._announced.possible:
+            self._offering = Offering(behind, self._announced, writer.entries, inbox.rows)
         self._told: set[str] = set()  # ids of the sources of whose problem it was told
 
     def run(self, rows: Sequence[tuple[Accepted, str | None]]) -> AddReport:
@@ -153,7 +156,11 @@ class Adding:
     def _publish(self) -> None:
         self._give_up_unwanted()
         self._writer.publish(anyhow=self._at_once)  # where nothing came of a rebuild, the library has to be usable all the same
-        self._inbox.drop(self._settled)
+        self._inbox.drop([digest for digest in self._settled if not (digest in self._unread and self._is_expected(digest))])
+
+    def _is_expected(self, digest: str) -> bool:
+        """Whether an upload that waits has the same source, perhaps with its password: that says itself what is wrong with it."""
+        return self._offering is not None and self._offering.behind.has(f"sha256:{digest}")
 
     def _one(self, row: Accepted, password: str | None) -> None:
         self._look()
@@ -277,6 +284,7 @@ class Adding:
         # a rebuild replaces the document: its source must stay on the list, unless nothing can be read from it any more
         if isinstance(error, StoredFileDamaged) or not (keep or self._at_once):
             self._settled.append(row.digest)
+            self._unread.add(row.digest)
         self._tell_problem(row)
 
     def _tell_problem(self, row: Accepted) -> None:

@@ -60,6 +60,7 @@ class Ahead:
         self._own, self._of_uploads = frozenset(self._left), dict(made)  # no file is made both for the call and for an upload
         self._next = deque(rows)
         self._in_work, self._reading, self._taken = set[str](), "", 0
+        self._awaited = ""  # the id of the source that is waited for
         self._held = self._closed = False
         self._changed = self._behind.changed
         self._threads: list[threading.Thread] = []
@@ -103,11 +104,15 @@ class Ahead:
                 if row.id not in self._left:
                     return None
                 if row.id in self._line:
+                    self._awaited = ""
                     self._left.discard(row.id)
                     found = self._line.pop(row.id)
                     self._taken += _passages(found)
                     self._changed.notify_all()
                     break
+                if self._awaited != row.id:
+                    self._awaited = row.id
+                    self._changed.notify_all()  # it may be begun, however long the line is
                 self._changed.wait(LOOK_SECONDS)
         if isinstance(found, BaseException):
             try:
@@ -160,9 +165,13 @@ class Ahead:
             self._changed.notify_all()
 
     def _has_room(self) -> bool:
-        """Whether the next source may be begun: one of any length always may, where nothing waits; one of the call itself, of its own."""
-        held = self._waiting() + self._behind.passages
-        return held < max(MAX_PASSAGES, 1) or (bool(self._next) and not self._line)
+        """Whether the next source may be begun: one of any length always may, where nothing waits; one of the call itself, of its own.
+
+        So may the one that is waited for, whatever of those after it was made before their turn.
+        """
+        if self._waiting() + self._behind.passages < max(MAX_PASSAGES, 1):
+            return True
+        return bool(self._next) and (not self._line or any(row.id == self._awaited for row, _ in self._next))
 
     def _waiting(self) -> int:
         return sum(map(_passages, self._line.values()))

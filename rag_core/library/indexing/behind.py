@@ -65,6 +65,11 @@ class Behind:
                         return Task(row, password, upload)
         return None
 
+    def has(self, id: str) -> bool:
+        """Whether one of the uploads was handed in with this source, whatever became of it since."""
+        with self.changed:
+            return any(id in upload.ids for upload in self._uploads)
+
     def forget(self, ids: Collection[str]) -> None:
         """Somebody deleted these: they are not made, and what was made is gone."""
         with self.changed:
@@ -94,6 +99,7 @@ class Upload:
         self.indexer, self.cancelled = indexer, cancelled
         self._progress, self._behind = progress, behind
         self.left = {row.id: (row, password) for row, password in rows}  # not made yet
+        self.ids = frozenset(self.left)
         self.found: dict[str, Offer] = {}
         self.left_for_good = False
 

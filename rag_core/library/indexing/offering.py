@@ -23,10 +23,11 @@ class Offering:
         behind: those of the collection.
         announced: the documents of the call that are asked early, and now those of the uploads, too. Their turn may come after others'.
         published: the documents of the library, by id: no other form of one of these is offered.
+        listed: the digests on the library's list now: what is not on it was deleted, between two calls or by another process.
     """
 
-    def __init__(self, behind: Behind, announced: Announced, published: Mapping[str, Entry]) -> None:
-        self.behind, self._announced, self._published = behind, announced, published
+    def __init__(self, behind: Behind, announced: Announced, published: Mapping[str, Entry], listed: Callable[[], Collection[str]]) -> None:
+        self.behind, self._announced, self._published, self._listed = behind, announced, published, listed
 
     def take(self, rows: Sequence[Accepted], ready: Mapping[str, Offer], indexer: Indexer) -> dict[str, Prepared]:
         """Those of these sources, whose turn has come, that were made before it and are as they were, by id. They can be asked at once."""
@@ -56,6 +57,8 @@ class Offering:
         if source.id in self._published or indexer.done(source, indexer.complete(source)) is not None:
             return None
         try:
+            if source.digest not in self._listed():
+                return None
             made = indexer.prepare(
                 source, password, lambda draft: announced.announce([draft]),
                 lambda: stopped() or source.id in announced.unwanted(), was_read,
