@@ -146,7 +146,7 @@ def test_given_a_plus_minus_of_strokes_as_thin_as_tex_draws_them_then_it_is_not_
 ) -> None:
     font = pymupdf.Font("helv")
     for sign in SIGNS:
-        fonts._references(sign)  # drawn before the shape is replaced, and kept
+        fonts._references(sign, sign == "±")  # drawn before the shape is replaced, and kept
     half = SIDE // 2
     strokes = ["#" * SIDE if row in (half - 1, half) else "." * half + "#" + "." * (half - 1) for row in range(SIDE - 1)]
     dark = bytes(pixel == "#" for row in (*strokes, foot * SIDE) for pixel in row)
@@ -154,6 +154,23 @@ def test_given_a_plus_minus_of_strokes_as_thin_as_tex_draws_them_then_it_is_not_
     monkeypatch.setattr(Fonts, "_called", lambda *_: set())
 
     assert bool(Fonts().false({1: (font.this, {(font.has_glyph(ord("±")), ord("±"))})})) is found
+
+
+@each("name", ["helv", "heit"])
+def test_given_a_glyph_like_a_slanted_digit_then_it_is_held_against_it_in_a_slanted_font_alone(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The narrow 7 of a font for headings (Bebas Neue) is like a slanted 1."""
+    font = pymupdf.Font(name)
+    for sign in (*DIGITS, *SIGNS):
+        fonts._references(sign, True)  # drawn before the shape is replaced, and kept
+        fonts._references(sign, False)
+    slanted = next(shape for shape in fonts._references("0", True) if shape not in fonts._references("0", False))
+    monkeypatch.setattr(fonts, "_shape", lambda *_: slanted)
+    monkeypatch.setattr(Fonts, "_called", lambda *_: set())
+    one = font.has_glyph(ord("1")), ord("1")
+
+    assert list(Fonts().false({1: (font.this, {one})}).values()) == ([{one}] if name == "heit" else [])
 
 
 @each("comparison", itertools.permutations("≤≥<>", 2))
