@@ -26,6 +26,8 @@ SMALL = Settings.load().changed(passage_tokens=40, overlap_tokens=0, strategy="t
 LONG = 40  # pages: more than one batch of vectors
 PAGES = 8  # of a PDF: each is a passage
 TOLD = "Ships keep well away from it in any weather, and the harbour office is told of every light that fails at night."
+BAD = Source("bad.pdf", b"%PDF-1.7 nothing that can be read", "pdf")
+MEMO = text("memo", "The memo says that the ferry leaves at nine.", language="en")
 COLOURS = ("green", "amber", "violet")
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from early_kit import PAGES, SECONDS, SMALL, Held, deleting, indexing, names, pdf, reading, until
+from early_kit import BAD, PAGES, SECONDS, SMALL, Held, deleting, indexing, names, pdf, reading, until
 from library_kit import check_whole, library, text
 
 from rag_core.decision.tools import Tools
@@ -30,24 +30,10 @@ from rag_core.library.stored.sources import Source
 from rag_core.library.stored.writer import Writer
 from rag_core.settings import Settings
 
+pytestmark = pytest.mark.usefixtures("asked_early")
+
 OPEN = Settings.load("open")
-BAD = Source("bad.pdf", b"%PDF-1.7 nothing that can be read", "pdf")
 NOTES = [text(f"note-{n}", f"The note {n} tells about the harbour master.", language="en") for n in range(3)]
-
-
-@pytest.fixture(autouse=True)
-def _early(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adding, "EARLY_PASSAGES", PAGES // 2)
-
-
-@pytest.fixture
-def embedder() -> Held:
-    return Held()
-
-
-@pytest.fixture
-def opened(tmp_path: Path, embedder: Held) -> Library:
-    return library(tmp_path, embedder=embedder)
 
 
 def test_given_an_upload_of_several_files_when_the_first_has_no_vector_then_the_last_one_is_answered_from_and_it_is_said(

@@ -10,36 +10,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from early_kit import LONG, PAGES, SECONDS, SMALL, Held, Waiting, deleting, indexing, names, pdf, reading, until
+from early_kit import BAD, LONG, MEMO, PAGES, SECONDS, SMALL, Held, Waiting, deleting, indexing, names, pdf, reading, until
 from library_kit import HashEmbedder, check_whole, library, text
 
 from rag_core.decision.tools import Tools
 from rag_core.domain.indexing import INDEXING
 from rag_core.engine import Engine
-from rag_core.library.indexing import adding, ahead, drafts
+from rag_core.library.indexing import ahead, drafts
 from rag_core.library.indexing.ahead import Ahead
 from rag_core.library.library import Library
-from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 
+pytestmark = pytest.mark.usefixtures("asked_early")
+
 OPEN = Settings.load("open")
-BAD = Source("bad.pdf", b"%PDF-1.7 nothing that can be read", "pdf")
-MEMO = text("memo", "The memo says that the ferry leaves at nine.", language="en")
-
-
-@pytest.fixture(autouse=True)
-def _early(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adding, "EARLY_PASSAGES", PAGES // 2)
-
-
-@pytest.fixture
-def embedder() -> Held:
-    return Held()
-
-
-@pytest.fixture
-def opened(tmp_path: Path, embedder: Held) -> Library:
-    return library(tmp_path, embedder=embedder)
 
 
 def test_given_an_upload_behind_a_running_one_then_it_is_answered_from_by_its_words_and_taken_in_its_turn(

@@ -8,30 +8,14 @@ from pathlib import Path
 
 import pymupdf
 import pytest
-from early_kit import LONG, PAGES, SECONDS, Held, Waiting, indexing, names, pdf, until
-from library_kit import check_whole, library, text
+from early_kit import BAD, LONG, MEMO, PAGES, SECONDS, Held, Waiting, indexing, names, pdf, until
+from library_kit import check_whole
 
-from rag_core.library.indexing import adding, ahead
+from rag_core.library.indexing import ahead
 from rag_core.library.library import AddReport, Library
 from rag_core.library.stored.sources import Source
 
-BAD = Source("bad.pdf", b"%PDF-1.7 nothing that can be read", "pdf")
-MEMO = text("memo", "The memo says that the ferry leaves at nine.", language="en")
-
-
-@pytest.fixture(autouse=True)
-def _early(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adding, "EARLY_PASSAGES", PAGES // 2)
-
-
-@pytest.fixture
-def embedder() -> Held:
-    return Held()
-
-
-@pytest.fixture
-def opened(tmp_path: Path, embedder: Held) -> Library:
-    return library(tmp_path, embedder=embedder)
+pytestmark = pytest.mark.usefixtures("asked_early")
 
 
 def locked(password: str) -> bytes:

@@ -50,11 +50,6 @@ def vectors_there(view: Snapshot) -> list[bool]:
 
 
 @pytest.fixture
-def embedder() -> Held:
-    return Held()
-
-
-@pytest.fixture
 def opened(tmp_path: Path, embedder: Held) -> Library:
     """A library with one short document."""
     made = library(tmp_path, embedder=embedder)
