@@ -163,13 +163,13 @@ def _encode(weights: Weights, ids: Tensor, kinds: Tensor, lengths: Sequence[int]
     firsts = [start for start, _ in bounds]
     x = _norm(weights, words[ids] + types[kinds] + places[at], "embeddings")
     x = functional.pad(x, (0, 0, 0, _padded(len(ids) + rows_behind(lengths)) - len(ids)))
+    products = weights["encoder.layer.0.output.dense.weight"].is_mkldnn  # all of them are laid out, or none
     for number in range(LAYERS):
         layer = f"encoder.layer.{number}"
         alone = first_only and number == LAYERS - 1
         asking = x[firsts] if alone else x
         query = _linear(weights, asking, f"{layer}.attention.self.query").view(len(asking), HEADS, -1)
         key, value = _linear(weights, x, f"{layer}.attention.self.both").view(len(x), 2, HEADS, -1).unbind(1)
-        products = weights[f"{layer}.attention.self.query.weight"].is_mkldnn
         heads = attend(query, key, value, bounds, first_only=alone, products=products)
         x = _norm(weights, _linear(weights, heads, f"{layer}.attention.output.dense") + asking, f"{layer}.attention.output")
         inner = _linear(weights, x, f"{layer}.intermediate.dense", then="gelu")

@@ -39,8 +39,7 @@ def has_private_signs(span: dict[str, Any]) -> bool:
 
 def meant(font: str, sign: str) -> str:
     """The sign that a font of this name has for a private sign; any other sign as it is."""
-    named = _NAME.fullmatch(font) if PRIVATE < ord(sign) <= PRIVATE + 0xFF else None
-    return _FONTS[named[1].lower()].get(sign, sign) if named else sign
+    return _signs_of(font).get(sign, sign) if PRIVATE < ord(sign) <= PRIVATE + 0xFF else sign
 
 
 def drawn_signs(spans: Sequence[dict[str, Any]]) -> dict[int, str]:
@@ -54,9 +53,14 @@ def drawn_signs(spans: Sequence[dict[str, Any]]) -> dict[int, str]:
     found: dict[int, str] = {}
     place = 0
     for span in spans:
-        named = _NAME.fullmatch(span["font"])
-        known = _FONTS[named[1].lower()] if named else {}
+        known = _signs_of(span["font"])
         signs = "".join(span["text"].split())
         found.update((place + n, known[sign]) for n, sign in enumerate(signs) if sign in known)
         place += len(signs)
     return found
+
+
+def _signs_of(font: str) -> dict[str, str]:
+    """The signs that a font of this name has for private ones; empty for a font for text."""
+    named = _NAME.fullmatch(font)
+    return _FONTS[named[1].lower()] if named else {}
