@@ -44,16 +44,22 @@ class Background(Generic[T]):
         self._stop, self._done = threading.Event(), threading.Event()
         self._delivered = False
 
-    def start(self, work: Callable[[Cancel], T], turn: AbstractContextManager[object] | None = None) -> Background[T]:
+    def start(
+        self,
+        work: Callable[[Cancel], T],
+        turn: AbstractContextManager[object] | None = None,
+        ended: Callable[[], None] = lambda: None,
+    ) -> Background[T]:
         """Do the work in a thread, once it has its `turn`, for whoever acts now. The thread ends with the process, whatever it does then.
 
-        `work` takes a function that says whether it was stopped.
+        `work` takes a function that says whether it was stopped; `ended` is called from the thread once `wait` says that it ended.
         """
         who = actor()
 
         def run() -> None:
             with acting(who), turn or nullcontext():
                 self._run(work)
+            ended()
 
         threading.Thread(target=run, daemon=True, name=self._name).start()
         return self

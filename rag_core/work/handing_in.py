@@ -6,7 +6,7 @@ The job that runs in their collection has them read, so that they can be asked b
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +49,11 @@ class HandingIn(Background[frozenset[str]]):
         self._turn, self._lock = threading.Event(), threading.Lock()
         self._upload: Upload | None = None
 
-    def begin(self, progress: Progress | None = None, cancelled: Cancel | None = None) -> None:
-        """Hand them in, for whoever acts now; `progress` and `cancelled` are those of the job, which is told of them before its turn."""
+    def begin(self, progress: Progress | None = None, cancelled: Cancel | None = None, ended: Callable[[], None] = lambda: None) -> None:
+        """Hand them in, for whoever acts now.
+
+        `progress` and `cancelled` are those of the job, which is told of them before its turn; `ended` is called once they are handed in.
+        """
 
         def handed_in(stopped: object) -> frozenset[str]:
             listed = self._listed
@@ -65,7 +68,7 @@ class HandingIn(Background[frozenset[str]]):
                 reading.start(lambda _: self._expect(rows, progress, cancelled))
             return listed
 
-        self.start(handed_in)
+        self.start(handed_in, ended=ended)
 
     def _expect(self, rows: Sequence[Row], progress: Progress, cancelled: Cancel) -> None:
         """Have these, which are on the list, read by the job that runs, once their library is open."""

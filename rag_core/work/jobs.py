@@ -134,15 +134,15 @@ class Job(Background["AddReport | Ran"]):
         self.shown = self.shown or result
 
     def stop(self) -> None:
-        """Ask it to stop, without waiting for its end; one that waits for its turn, with its files on the library's list, ends at once."""
+        """Ask it to stop, without waiting for its end. One that waits for its turn ends as soon as its files are on the library's list."""
         super().stop()
         if self._turn is not None:
             self._turn.look_again()
 
     @property
     def passed_up(self) -> bool:
-        """Whether it needs no turn any more: its collection goes, or it was stopped and its files are on the library's list."""
-        return self.given_up or (self.stopping and self.handing_in is not None and self.handing_in.wait())
+        """Whether it needs no turn any more: its collection goes, or it was stopped and its files, if any, are on the library's list."""
+        return self.given_up or (self.stopping and (self.handing_in is None or self.handing_in.wait()))
 
     def call_off(self) -> None:
         """Stop it because somebody wants it to end: no start takes up its files. `stop` alone is for the end of the process."""
@@ -292,7 +292,7 @@ class Runner:
             finished = [known for known in self._jobs if known.finished]
             self._jobs = [known for known in self._jobs if known not in finished[:-MAX_KEPT]] + [job]
         if handing_in is not None:
-            handing_in.begin(job.progress, job.cancelled)
+            handing_in.begin(job.progress, job.cancelled, self._turns.look_again)  # it may have been stopped meanwhile
         # the library survives being killed, so stopping the server need not wait for it
         job.begin(work, self._turns.turn(job.by, lambda: job.passed_up))
         return job

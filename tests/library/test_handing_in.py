@@ -7,6 +7,7 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from library_kit import SETTINGS, check_whole, found, library, text
@@ -97,6 +98,29 @@ def waiting(folder: Path, runner: Runner, source: Source, settings: Settings = S
     assert handed.wait(SECONDS)
     assert job.stored
     return job
+
+
+def test_given_a_job_that_is_stopped_while_its_files_are_handed_in_then_it_ends_with_that_and_does_not_wait_for_its_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner, first, stored = Runner(), Held(), threading.Event()
+
+    def slow(*given: Any) -> frozenset[str]:
+        assert stored.wait(SECONDS)
+        return hand_in(*given)
+
+    monkeypatch.setattr("rag_core.work.handing_in.hand_in", slow)
+    before = runner.start("Before", first, 1)
+    job = runner.start("Adding", first, 1, handing_in=HandingIn(tmp_path, "default", SETTINGS, [ONE]))
+    job.call_off()
+    assert not job.wait(0.2)  # until its files are on the list, where nothing of them is lost
+    stored.set()
+    assert job.wait(SECONDS)
+    assert not job.started
+    assert not before.finished
+    assert [row.name for row in library(tmp_path).unfinished()] == ["one"]
+    first.go.set()
+    assert before.wait(SECONDS)
 
 
 def test_given_jobs_that_wait_when_the_process_ends_then_a_start_takes_their_files_up_twice_at_most_but_none_that_somebody_stopped(

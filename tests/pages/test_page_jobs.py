@@ -377,7 +377,7 @@ def test_given_a_file_that_could_not_be_read_before_its_turn_when_it_can_in_its_
 
 def test_given_a_job_that_waits_with_its_files_on_the_list_when_stopped_then_it_ends_at_once_and_the_others_go_on() -> None:
     class Listed:
-        def begin(self, progress: Progress, cancelled: Cancel) -> None:
+        def begin(self, progress: Progress, cancelled: Cancel, ended: object) -> None:
             self.told = progress, cancelled
 
         def wait(self) -> bool:
@@ -404,6 +404,19 @@ def test_given_a_job_that_waits_with_its_files_on_the_list_when_stopped_then_it_
     assert not first.finished
     go.set()
     assert [finished(job).report for job in (first, third)] == [AddReport(), AddReport()]
+
+
+def test_given_a_job_without_files_that_waits_when_stopped_then_it_ends_at_once() -> None:
+    runner, go = Runner(), threading.Event()
+    first = runner.start("first", lambda progress, stop: AddReport(cancelled=not go.wait(SECONDS)), 1)
+    second = runner.start("second", raising(AssertionError("its turn has not come")), 1, kind="evaluating")
+
+    second.call_off()
+
+    assert (finished(second).report, second.error, second.started) == (AddReport(cancelled=True), None, False)
+    assert not first.finished
+    go.set()
+    finished(first)
 
 
 def test_given_files_that_nobody_listed_then_those_that_are_read_ahead_are_not_taken_for_the_current_one() -> None:

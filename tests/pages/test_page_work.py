@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hostile import make
@@ -16,13 +18,14 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.adapters.embedding.by_name import embedded_folder
 from rag_core.errors import ModelUnavailable
+from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import as_built, cut_off, open_engine
 from rag_core.work import loading
 from rag_core.work.jobs import LEFT_ALONE_SECONDS, Job
 from ui.app import first_run, state
-from ui.app.jobs import progress
+from ui.app.jobs import progress, work
 from ui.app.jobs.work import ABOUT_DOCUMENTS
 from ui.app.texts import screen
 
@@ -236,15 +239,23 @@ def test_given_a_model_that_cannot_be_loaded_when_built_anew_then_the_collection
 
 
 def test_given_building_anew_when_it_is_stopped_then_the_collection_stays_and_the_half_made_part_can_be_discarded(
-    app: AppTest, small_library: Path, model: str
+    app: AppTest, small_library: Path, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = documents(settle(app))
     before = state.engine().library.snapshot.documents
     page.text_input(key="rebuild_model").set_value(model)
+    begun, stopped, rebuild = threading.Event(), threading.Event(), work.rebuild_library
 
-    with held():
-        submit(page, "rebuild_form")
-        page.button(key="stop_0").click().run()
+    def held_back(*given: Any, **named: Any) -> AddReport:
+        begun.set()
+        assert stopped.wait(JOB_SECONDS)
+        return rebuild(*given, **named)
+
+    monkeypatch.setattr(work, "rebuild_library", held_back)
+    submit(page, "rebuild_form")
+    assert begun.wait(JOB_SECONDS)
+    page.button(key="stop_0").click().run()
+    stopped.set()
     settle(page)
 
     assert "Stopped. The collection is as it was before." in badges(page)

@@ -72,7 +72,7 @@ def _show_result(key: str, job: Job) -> None:
         if report.unchanged:
             _show_files("unchanged", [document.name for document in report.unchanged])
         if report.cancelled:
-            stopped = f"jobs.stopped_{job.kind}" if job.kind in ("rebuilding", "rereading") else "jobs.stopped"
+            stopped = f"jobs.stopped_{job.kind}" if job.kind in ("rebuilding", "rereading", "evaluating") else "jobs.stopped"
             st.badge(say(stopped), icon=":material/info:", color="blue")
         _show_problems(key, job, report)
 
