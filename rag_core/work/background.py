@@ -53,6 +53,7 @@ class Background(Generic[T]):
         """Do the work in a thread, once it has its `turn`, for whoever acts now. The thread ends with the process, whatever it does then.
 
         `work` takes a function that says whether it was stopped; `ended` is called from the thread once `wait` says that it ended.
+        Where the system gives no more threads it ends at once, with an error, and its turn is not waited for.
         """
         who = actor()
 
@@ -61,7 +62,15 @@ class Background(Generic[T]):
                 self._run(work)
             ended()
 
-        threading.Thread(target=run, daemon=True, name=self._name).start()
+        thread = threading.Thread(target=run, daemon=True, name=self._name)
+        try:
+            thread.start()
+        except RuntimeError:  # else whoever waits for its end would wait for ever
+            _log.warning("%s could not begin: there is no thread for it", self._name)
+            problem = f"{self._doing} could not begin: this machine gives the program no more threads."
+            self.error = RagError(problem, remedy="Try again when other work has ended, or allow it more threads.")
+            self._done.set()
+            ended()
         return self
 
     def wait(self, seconds: float = 0.0) -> bool:

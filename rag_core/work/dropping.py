@@ -23,10 +23,12 @@ def drop(folder: Path, collection: str, runner: Runner) -> bool:
         LibraryError: as `rag_core.library.dropping.drop`.
     """
     permit(Action.DROP, collection)
-    if not runner.end((str(folder), collection), STOP_SECONDS):
-        raise LibraryBusy(f"A job of the collection {collection!r} has not stopped yet.", remedy="Delete it again in a moment.")
-    loading.forget(folder, collection)
-    try:
-        return drop_collection(folder, collection, LOCK_SECONDS)
-    finally:
-        loading.forget(folder, collection)  # whoever opened it meanwhile
+    place = str(folder), collection
+    with runner.closed(place):
+        if not runner.end(place, STOP_SECONDS):
+            raise LibraryBusy(f"A job of the collection {collection!r} has not stopped yet.", remedy="Delete it again in a moment.")
+        loading.forget(folder, collection)
+        try:
+            return drop_collection(folder, collection, LOCK_SECONDS)
+        finally:
+            loading.forget(folder, collection)  # whoever opened it meanwhile

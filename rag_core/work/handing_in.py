@@ -48,6 +48,8 @@ class HandingIn(Background[frozenset[str]]):
         self._sources, self._listed = sources, frozenset(listed)
         self._turn, self._lock = threading.Event(), threading.Lock()
         self._upload: Upload | None = None
+        self._known = frozenset[str]()  # that are on the list
+        self._given_up = False
 
     def begin(self, progress: Progress | None = None, cancelled: Cancel | None = None, ended: Callable[[], None] = lambda: None) -> None:
         """Hand them in, for whoever acts now.
@@ -57,10 +59,11 @@ class HandingIn(Background[frozenset[str]]):
 
         def handed_in(stopped: object) -> frozenset[str]:
             listed = self._listed
-            if self._sources:
+            if self._sources and not self._given_up:
                 listed |= hand_in(self._folder, self._collection, self._sources, of_documents(self._settings))
             rows = [(row, password) for row, password in accepted(self._sources) if row.digest in listed]
             self._sources = ()  # the job has them; here they would only hold memory
+            self._known = listed  # before that is asked: whoever calls them off from here on holds them back
             if self.stopping:
                 hold_back(self._folder, self._collection, listed)
             elif rows and progress is not None and cancelled is not None:
@@ -101,5 +104,10 @@ class HandingIn(Background[frozenset[str]]):
     def call_off(self) -> None:
         """Leave them to a person, who stopped their job: no start takes them up."""
         self.stop()
-        if self.result:
-            hold_back(self._folder, self._collection, self.result)
+        if self._known:
+            hold_back(self._folder, self._collection, self._known)
+
+    def give_up(self) -> None:
+        """Their collection goes: none is handed in from now on. Whoever deletes it waits for the end of this."""
+        self._given_up = True
+        self.stop()

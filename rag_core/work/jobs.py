@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rag_core.domain.acts import actor
 from rag_core.domain.ports import Cancel, Progress, Step
-from rag_core.errors import Cancelled, LimitExceeded, PasswordNeeded
+from rag_core.errors import Cancelled, LibraryBusy, LimitExceeded, PasswordNeeded
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
 from rag_core.work.background import Background
@@ -233,10 +235,19 @@ class Job(Background["AddReport | Ran"]):
 
         self._turn = turn
         self.start(noted, turn)
+        if self.error is not None and not self.started:  # there may have been no thread for it
+            if turn is not None:
+                turn.leave()
+            if self.handing_in is not None:
+                self.handing_in.leave()
 
 
 def _refuse(_: Progress, __: Cancel) -> AddReport:
     raise LimitExceeded("Too many jobs wait already.", remedy="Wait until some are done, or stop some; then start this again.")
+
+
+def _refuse_going(_: Progress, __: Cancel) -> AddReport:
+    raise LibraryBusy("The collection is being deleted.", remedy="Choose another one for it, or wait until this one is gone.")
 
 
 class Runner:
@@ -247,6 +258,7 @@ class Runner:
         self._starting = threading.RLock()
         self._shared: dict[str, Job] = {}
         self._jobs: list[Job] = []
+        self._going = Counter[Place]()  # libraries that are being deleted
 
     def start(
         self,
@@ -286,8 +298,9 @@ class Runner:
             visits=bool(actor().home),
         )
         with self._starting:
-            if bounded and self._has_no_room(job):
-                job.begin(_refuse)  # at once: as a job that failed it is shown where jobs are shown
+            refused = _refuse_going if self._going[place] else _refuse if bounded and self._has_no_room(job) else None
+            if refused is not None:
+                job.begin(refused)  # at once: as a job that failed it is shown where jobs are shown
                 return job
             finished = [known for known in self._jobs if known.finished]
             self._jobs = [known for known in self._jobs if known not in finished[:-MAX_KEPT]] + [job]
@@ -323,19 +336,37 @@ class Runner:
         """The jobs of a library, of whatever session: those that are not finished, and the results that nobody has seen."""
         return tuple(job for job in self._jobs if job.place == place and (not job.finished or job.left_alone))
 
+    @contextmanager
+    def closed(self, place: Place) -> Iterator[None]:
+        """Within the block no job of a library begins: it is being deleted, and a job would make it anew."""
+        with self._starting:
+            self._going[place] += 1
+        try:
+            yield
+        finally:
+            with self._starting:
+                self._going[place] -= 1
+                self._going = +self._going
+
     def end(self, place: Place, seconds: float) -> bool:
         """Stop the jobs of a library that goes, and forget what they came to; whether all of them ended within so many seconds.
 
-        Those that wait for their turn end at once: whoever is before them may take minutes.
+        Those that wait for their turn end at once: whoever is before them may take minutes. Nothing of theirs is handed in afterwards.
         """
         with self._starting:
             ending = [job for job in self._jobs if job.place == place]
         for job in ending:
             job.given_up = True
+            if job.handing_in is not None:
+                job.handing_in.give_up()
             job.stop()
         self._turns.look_again()
         until = time.monotonic() + seconds
-        ended = [job for job in ending if job.wait(max(0.0, until - time.monotonic()))]
+
+        def has_ended(work: Background[Any] | None) -> bool:
+            return work is None or work.wait(max(0.0, until - time.monotonic()))
+
+        ended = [job for job in ending if has_ended(job) and has_ended(job.handing_in)]
         with self._starting:
             self._jobs = [job for job in self._jobs if job not in ended]
         return len(ended) == len(ending)

@@ -22,32 +22,43 @@ class Turns:
     def turn(self, whose: str, given_up: Cancel = lambda: False) -> Turn:
         """A turn, to be held within a `with` block. Turns are shared out evenly between these names.
 
+        It stands in the line from now on: threads that wait for turns may begin to run in another order. Whoever never enters the block
+        calls `Turn.leave`.
+
         Args:
             whose: the name.
             given_up: whether nobody waits for it any more. The block is entered then without its turn: what it does ends at once.
         """
-        return Turn(self, whose, given_up)
+        turn = Turn(self, whose, given_up)
+        with self._changed:
+            self._waiting.append(turn)
+        return turn
 
     def look_again(self) -> None:
         """Have those who wait ask again whether they were given up."""
         with self._changed:
             self._changed.notify_all()
 
-    def _take(self, turn: Turn, given_up: Cancel, *, first: bool = False) -> bool:
-        """Wait for a turn, `first` before others of the same name; False for one that was given up."""
+    def _take(self, turn: Turn, given_up: Cancel) -> bool:
+        """Wait until the turn of one in the line has come; False for one that was given up."""
         with self._changed:
-            self._waiting.insert(0 if first else len(self._waiting), turn)
             self._changed.wait_for(lambda: given_up() or (not self._busy and self._next() is turn))
-            self._waiting.remove(turn)
             if given_up():
-                self._changed.notify_all()  # it may have been the next one
+                self._leave(turn)
                 return False
+            self._waiting.remove(turn)
             self._busy = True
             self._served.pop(turn.whose, None)
             self._served[turn.whose] = None
             while len(self._served) > MAX_SERVED:
                 self._served.popitem(last=False)
             return True
+
+    def _leave(self, turn: Turn) -> None:
+        with self._changed:
+            if turn in self._waiting:
+                self._waiting.remove(turn)
+                self._changed.notify_all()  # it may have been the next one
 
     def _give(self) -> None:
         with self._changed:
@@ -59,8 +70,9 @@ class Turns:
         with self._changed:
             if not any(one.whose != turn.whose for one in self._waiting):
                 return True
+            self._waiting.insert(0, turn)  # before others of the same name
             self._give()
-            return self._take(turn, given_up, first=True)
+            return self._take(turn, given_up)
 
     def _next(self) -> Turn:
         """Who never was served comes first, then who was longest ago; among equals, who came first."""
@@ -86,6 +98,10 @@ class Turn:
         if self._held:
             self._held = False
             self._turns._give()
+
+    def leave(self) -> None:
+        """Nobody will wait for it."""
+        self._turns._leave(self)
 
     def pass_on(self, stopped: Cancel) -> None:
         """Let others who wait come first, and wait for the next turn; without one where the work was `stopped` meanwhile.

@@ -23,6 +23,7 @@ from rag_core.errors import IngestError, ModelUnavailable, RagError
 from rag_core.ingest.reading import pdf_process
 from rag_core.library.indexing import adding, ahead, drafts
 from rag_core.library.indexing.ahead import Ahead, Found
+from rag_core.library.indexing.behind import Behind, Row, Upload
 from rag_core.library.indexing.elsewhere import Elsewhere
 from rag_core.library.library import Library
 from rag_core.library.stored.inbox import Accepted
@@ -420,6 +421,53 @@ def test_given_a_source_that_is_cut_then_the_next_one_is_read_beside_it_and_no_t
             running.take(rows[2][0], lambda: None)
         running.give_way(SECONDS)  # nothing is
         assert events[-1] == "bay-2.pdf begun"
+
+
+@pytest.mark.parametrize("given", [0, 1])
+def test_given_no_more_threads_then_those_that_began_make_all_sources_and_without_one_the_call_makes_them(
+    rows, monkeypatch: pytest.MonkeyPatch, given: int
+) -> None:
+    begun, start = [], threading.Thread.start
+
+    def full(thread: threading.Thread) -> None:
+        if len(begun) == given:
+            raise RuntimeError("can't start new thread")
+        begun.append(thread)
+        start(thread)
+
+    def make(row: Accepted, password: str | None, stopped: Callable[[], bool], was_read: Callable[[], None]) -> Found:
+        raise IngestError(row.name, remedy="None.")
+
+    monkeypatch.setattr(threading.Thread, "start", full)
+    with Ahead(make, rows) as running:
+        assert [running.makes(row) for row, _ in rows] == [given == 1] * 3
+        for row, _ in rows[: 3 * given]:
+            with pytest.raises(IngestError, match=row.name):
+                running.take(row, lambda: None)
+
+
+def test_given_a_file_of_two_uploads_when_the_first_is_stopped_then_it_is_out_of_sight_before_it_is_made_for_the_second(rows) -> None:
+    events, made, stopped = list[str](), threading.Semaphore(0), threading.Event()
+    behind, nobody = Behind(), None
+    uploads = [Upload(rows[:1], nobody, lambda *_: None, stop, behind) for stop in (stopped.is_set, lambda: False)]  # type: ignore[arg-type]
+    for one in uploads:
+        behind.expect(one)
+
+    def make(upload: Upload, row: Row, stopped: Callable[[], bool], was_read: Callable[[], None]) -> None:
+        events.append(f"made for {uploads.index(upload)}")
+        made.release()
+
+    def withdraw(id: str) -> None:
+        assert not made.acquire(timeout=0.1), "it is out of sight although it was made again"
+        events.append("withdrawn")
+
+    with Ahead(lambda *_: 1 / 0, (), behind=(behind, make)) as running:  # type: ignore[arg-type, return-value]
+        assert made.acquire(timeout=SECONDS)
+        until(lambda: not running._in_work)
+        stopped.set()
+        running.let_go_stopped(withdraw)
+        assert made.acquire(timeout=SECONDS)
+    assert events == ["made for 0", "withdrawn", "made for 1"]
 
 
 def test_given_what_the_look_raises_while_a_source_is_waited_for_then_the_waiting_ends(rows) -> None:

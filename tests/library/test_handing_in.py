@@ -15,6 +15,7 @@ from library_kit import SETTINGS, check_whole, found, library, text
 from rag_core import wiring
 from rag_core.domain.acts import Action
 from rag_core.domain.ports import Cancel, Progress
+from rag_core.errors import LibraryBusy
 from rag_core.library.library import AddReport
 from rag_core.library.quota import Quota
 from rag_core.library.stored import stored_sources
@@ -22,8 +23,8 @@ from rag_core.library.stored.inbox import MAX_TRIES, Inbox
 from rag_core.library.stored.named import collections, create_collection
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
-from rag_core.wiring import cut_off, hand_in
-from rag_core.work import taking_up
+from rag_core.wiring import cut_off, drop_collection, hand_in
+from rag_core.work import dropping, taking_up
 from rag_core.work.files import File
 from rag_core.work.handing_in import HandingIn
 from rag_core.work.jobs import Job, Runner
@@ -121,6 +122,99 @@ def test_given_a_job_that_is_stopped_while_its_files_are_handed_in_then_it_ends_
     assert [row.name for row in library(tmp_path).unfinished()] == ["one"]
     first.go.set()
     assert before.wait(SECONDS)
+
+
+def test_given_a_job_that_somebody_stops_between_the_last_look_and_the_end_of_handing_in_then_no_start_takes_its_files_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked, go = threading.Event(), threading.Event()
+
+    class Late(HandingIn):
+        @property
+        def stopping(self) -> bool:
+            """Asked once they are on the list."""
+            found = super().stopping
+            looked.set()
+            assert go.wait(SECONDS)
+            return found
+
+    handed = Late(tmp_path, "default", SETTINGS, [ONE])
+    handed.begin()
+    assert looked.wait(SECONDS)
+    handed.call_off()
+    go.set()
+    assert handed.listed() == {ONE.digest}
+    assert cut_off(tmp_path, "default") == []
+    assert [row.name for row in library(tmp_path).unfinished()] == ["one"]
+
+
+def test_given_a_collection_that_goes_while_files_are_handed_in_then_nothing_of_them_is_there_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also of a file whose handing in has not begun, and of one that is added while the collection is deleted."""
+    library(tmp_path).add([text("old", "It was there before.")], SETTINGS)
+    runner, first, storing, go, deleted = Runner(), Held(), threading.Event(), threading.Event(), threading.Event()
+    place, added, stored = (str(tmp_path), "default"), list[Job](), list[str]()
+
+    def slow(*given: Any) -> frozenset[str]:
+        stored.extend(one.name for one in given[2])
+        storing.set()
+        assert go.wait(SECONDS)
+        return hand_in(*given)
+
+    def slow_drop(*given: Any) -> bool:
+        handed = HandingIn(tmp_path, "default", SETTINGS, [text("late", "It comes too late.")])
+        added.append(runner.start("Adding", first, 1, place=place, handing_in=handed))
+        return drop_collection(*given)
+
+    monkeypatch.setattr("rag_core.work.handing_in.hand_in", slow)
+    monkeypatch.setattr(dropping, "drop_collection", slow_drop)
+    runner.start("Before", first, 1)
+    handed = [HandingIn(tmp_path, "default", SETTINGS, [one]) for one in (ONE, TWO)]
+    monkeypatch.setattr(handed[1], "begin", lambda *given: None)  # its thread has not begun
+    for one in handed:
+        runner.start("Adding", first, 1, place=place, handing_in=one)
+    assert storing.wait(SECONDS)
+
+    deleting = threading.Thread(target=lambda: (dropping.drop(tmp_path, "default", runner), deleted.set()))
+    deleting.start()
+    assert not deleted.wait(0.2)
+    HandingIn.begin(handed[1])
+    go.set()
+    deleting.join(SECONDS)
+
+    assert deleted.is_set()
+    assert handed[0].wait(SECONDS)
+    assert handed[1].wait(SECONDS)
+    assert stored == ["one"]
+    assert not (tmp_path / "default").exists()
+    assert added[0].wait(SECONDS)
+    assert isinstance(added[0].error, LibraryBusy)
+    first.go.set()
+    again = runner.start("Adding", lambda *_: AddReport(), 1, place=place)
+    assert again.wait(SECONDS)
+    assert again.error is None, "a new one of that name may begin"
+
+
+def test_given_no_more_threads_when_a_job_starts_then_it_ends_with_an_error_and_the_next_one_has_its_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner, first = Runner(), Held()
+    before = runner.start("Before", first, 1)
+    with monkeypatch.context() as full:
+        full.setattr(threading.Thread, "start", lambda _: (_ for _ in ()).throw(RuntimeError("can't start new thread")))
+        handed = HandingIn(tmp_path, "default", SETTINGS, [ONE])
+        job = runner.start("Adding", first, 1, handing_in=handed)
+    after = runner.start("After", first, 1)
+    first.go.set()
+
+    assert job.finished
+    assert job.error is not None
+    assert job.error.problem == "It could not begin: this machine gives the program no more threads."
+    assert handed.listed() == frozenset()
+    assert before.wait(SECONDS)
+    assert after.wait(SECONDS)
+    assert after.report is not None
 
 
 def test_given_jobs_that_wait_when_the_process_ends_then_a_start_takes_their_files_up_twice_at_most_but_none_that_somebody_stopped(
@@ -235,10 +329,11 @@ def test_given_files_that_wait_for_their_turn_then_the_job_that_runs_reads_them_
     job = runner.start("Adding", second, 1, listed=[File("two", f"sha256:{TWO.digest}")], handing_in=handed)
     go.set()
     for _ in range(int(SECONDS * 100)):
-        if job.state(0, ()) == "cut":
+        if job.state(0, ()) == "cut" and opened.view.documents:
             break
         threading.Event().wait(0.01)
     assert [one.name for one in opened.view.documents] == ["two"]
+    assert job.state(0, ()) == "cut"
     assert not job.started
     read.set()
     assert job.wait(SECONDS)

@@ -169,6 +169,40 @@ def test_given_a_turn_that_nobody_else_wants_when_it_is_passed_on_then_it_is_kep
     assert not turns._busy
 
 
+def test_given_two_jobs_of_one_person_whose_threads_begin_in_the_other_order_then_they_come_in_that_of_their_start() -> None:
+    turns, begun, order = Turns(), threading.Event(), list[str]()
+    first, second = turns.turn("one"), turns.turn("one")
+
+    def late() -> None:
+        begun.set()
+        with second:
+            order.append("second")
+
+    thread = threading.Thread(target=late)
+    thread.start()
+    assert begun.wait(SECONDS)
+    thread.join(0.2)
+    with first:
+        order.append("first")
+    thread.join(SECONDS)
+    assert order == ["first", "second"]
+
+
+def test_given_a_turn_that_nobody_will_wait_for_when_it_is_left_then_the_next_one_comes() -> None:
+    turns, done = Turns(), threading.Event()
+    never, after = turns.turn("one"), turns.turn("one")
+
+    def wait() -> None:
+        with after:
+            done.set()
+
+    threading.Thread(target=wait, daemon=True).start()
+    assert not done.wait(0.2)
+    never.leave()
+    never.leave()
+    assert done.wait(SECONDS)
+
+
 def test_given_a_turn_that_was_given_up_when_it_ends_then_nobody_elses_is_given_back() -> None:
     turns = Turns()
     with turns.turn("one"), turns.turn("two", lambda: True):

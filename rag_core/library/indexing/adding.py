@@ -196,8 +196,7 @@ class Adding:
 
     def _withdraw_stopped(self) -> None:
         """Take files out of sight whose upload was stopped while it waited for its turn."""
-        for id in self._ahead.stopped_behind():
-            self._announced.withdraw(id)
+        self._ahead.let_go_stopped(self._announced.withdraw)
 
     def _require_going(self) -> None:
         if self._stopped():

@@ -68,8 +68,14 @@ class Ahead:
     def __enter__(self) -> Ahead:
         if self._make is not None:
             for _ in range(THREADS) if self._make_behind else self._rows[:THREADS]:
-                self._threads.append(threading.Thread(target=partial(copy_context().run, self._run), daemon=True, name=THREAD))
-                self._threads[-1].start()
+                thread = threading.Thread(target=partial(copy_context().run, self._run), daemon=True, name=THREAD)
+                try:
+                    thread.start()
+                except RuntimeError:  # the system gives no more threads: those that began do it, or the call itself makes all of them
+                    break
+                self._threads.append(thread)
+            if not self._threads:
+                self._left &= self._line.keys()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -136,14 +142,17 @@ class Ahead:
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._in_work.isdisjoint(ids))
 
-    def stopped_behind(self) -> set[str]:
-        """Ids of files of uploads whose jobs were stopped while they waited; when this returns nobody works on any of them."""
+    def let_go_stopped(self, withdraw: Callable[[str], None]) -> None:
+        """Let go of the files of uploads whose jobs were stopped while they waited, once nobody works on any of them.
+
+        `withdraw` takes one out of sight, by its id. It is called before the same file may be made for another upload, which shows it.
+        """
         with self._changed:
             stopped = {id for id, upload in self._of_uploads.items() if upload.is_gone}
             self._changed.wait_for(lambda: self._in_work.isdisjoint(stopped))
             for id in stopped:
+                withdraw(id)
                 self._of_uploads.pop(id).leave()
-        return stopped
 
     def give_way(self, seconds: float) -> None:
         """Wait so long, and `WAY_SECONDS` at most, while sources are read or cut: that they can be asked comes before vectors."""

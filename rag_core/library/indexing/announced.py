@@ -67,8 +67,8 @@ class Announced:
             known = id in self._ids
             self._ids.discard(id)
             self._open.pop(id, None)
-        if known and self._waiting is not None:
-            self._waiting.withdraw([id])
+            if known and self._waiting is not None:
+                self._waiting.withdraw([id])
 
     def unwanted(self) -> frozenset[str]:
         """Ids of those that somebody deleted, and that are to be given up."""
