@@ -7,7 +7,7 @@ published document, and `resume` finishes the rest.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any
 from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.documents import Metadata
 from rag_core.domain.ports import Cancel, Embedder, LexicalStore, Progress, VectorStore
-from rag_core.errors import IngestError, InvalidInput
+from rag_core.errors import Cancelled, IngestError, InvalidInput
 from rag_core.library.disk.files import Stamp
 from rag_core.library.disk.lock import sweep
 from rag_core.library.disk.room import OWN_BYTES, MakingRoom, give_up_reserve, is_short
@@ -273,10 +273,15 @@ class Library(Opened):
             LibraryBusy: another writer held the library for `wait` seconds.
             LibraryError: what else holds their words cannot be deleted; nothing was.
         """
-        given_up = self._give_up(document_ids, wait)
-        if given_up.issuperset(document_ids):
+        given_up = set[str]()
+
+        def gone() -> bool:
+            given_up.update(self._give_up(set(document_ids) - given_up, wait))
+            return given_up.issuperset(document_ids)
+
+        if gone():
             return
-        with self._deleting(wait) as with_room:
+        with suppress(Cancelled), self._deleting(wait, gone) as with_room:
             writer = self._writer()
             listed = {row.id: row.digest for row in self._inbox.rows().values() if row.id in document_ids}
             for missing in set(document_ids) - writer.entries.keys() - listed.keys() - given_up:
@@ -294,8 +299,10 @@ class Library(Opened):
     def _give_up(self, document_ids: Collection[str], wait: float) -> frozenset[str]:
         """Those of these documents that waited for their vectors and are gone now, without a trace on disk."""
         waiting = {one.id for one in self._waiting.all()} & set(document_ids)
+        if not waiting:
+            return frozenset()
         known = {entry.document.id for entry in self._snapshot.entries} | waiting
-        if not waiting or set(document_ids) - known - {row.id for row in self._inbox.rows().values()}:
+        if set(document_ids) - known - {row.id for row in self._inbox.rows().values()}:
             return frozenset()
         self._note(Action.DELETE, sorted(waiting))
         self._on_delete(sorted(waiting), self._snapshot.version)
@@ -314,9 +321,14 @@ class Library(Opened):
             LibraryBusy: another writer held the library for `wait` seconds.
             LibraryError: something cannot be deleted. Call again: what is left goes then.
         """
-        self._give_up(document_ids, wait)
         erased = Erased()
-        with self._deleting(wait) as with_room:
+
+        def give_up() -> bool:
+            self._give_up(document_ids, wait)
+            return False  # older versions may have them, too
+
+        give_up()
+        with self._deleting(wait, give_up) as with_room:
             with_room(lambda: self._note(Action.ERASE, document_ids))
             writer, waiting = self._writer(), list(self._inbox.rows().values())
             mentions = mentions_of(self._snapshot, document_ids, waiting)
@@ -363,12 +375,15 @@ class Library(Opened):
             writer.publish()
 
     @contextmanager
-    def _deleting(self, wait: float) -> Iterator[MakingRoom]:
+    def _deleting(self, wait: float, gone: Cancel | None = None) -> Iterator[MakingRoom]:
         """Hold the lock to delete. On a disk that is full, or nearly, what was deleted goes at once, with what older versions keep.
 
         A question that is being asked of an older version at that moment fails where it needs them, as when documents are erased.
         Where there is no room to delete, the reserve and those versions go first, then what was made of unfinished sources, which is made
         again when they are resumed.
+
+        `gone` is asked while another writer is waited for: that may have begun after the documents were to be given up, and between two
+        calls nobody can give up what waits. It says whether nothing is left to do, which is Cancelled.
         """
 
         def older() -> None:
@@ -378,7 +393,7 @@ class Library(Opened):
         def half_made() -> None:
             self._clear((), kept=1, half_made=False)
 
-        with self._writing(wait):
+        with self._writing(wait, gone):
             newest = self._store.manifest(known=True) or Manifest(0, self._embedder.name, INDEX_VERSION)
             room = MakingRoom([older, half_made], OWN_BYTES + newest.index_bytes)
             yield room

@@ -309,3 +309,19 @@ def _idle() -> bool:
             return True
         time.sleep(0.01)
     return False
+
+
+def test_given_no_more_threads_when_a_model_is_first_asked_then_the_next_call_finds_a_loop_that_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(model_http, "_loops", [])
+    with monkeypatch.context() as full:
+        full.setattr(threading.Thread, "start", lambda _: (_ for _ in ()).throw(RuntimeError("can't start new thread")))
+        with pytest.raises(RuntimeError):
+            model_http.loop()
+    made = model_http.loop()
+    assert asyncio.run_coroutine_threadsafe(asyncio.sleep(0, "it runs"), made).result(60) == "it runs"
+    made.call_soon_threadsafe(made.stop)
+    while made.is_running():
+        threading.Event().wait(0.01)
+    made.close()

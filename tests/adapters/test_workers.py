@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from rag_core.adapters.workers import maker
 from rag_core.adapters.workers.choose import workers_of
 from rag_core.adapters.workers.fingerprint import fingerprint, program
 from rag_core.adapters.workers.maker import Maker
+from rag_core.adapters.workers.ray_workers import RayWorkers
 from rag_core.domain.ports import Cancel, Embedder, Progress
 from rag_core.errors import DamagedPdf, InvalidSetting, ModelUnavailable
 from rag_core.ingest.reading import recognition
@@ -166,3 +168,15 @@ def test_given_folders_of_workers_that_were_killed_then_the_next_one_clears_them
     Maker("hash", "float32")
 
     assert [folder.exists() for folder in (dead, alive, other)] == [False, True, True]
+
+
+def test_given_no_more_threads_when_a_call_of_workers_ends_then_the_next_one_is_served_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ended = RayWorkers.__new__(RayWorkers)
+    ended._serving, ended._child = threading.Lock(), None
+    ended._serving.acquire()
+    monkeypatch.setattr(threading.Thread, "start", lambda _: (_ for _ in ()).throw(RuntimeError("can't start new thread")))
+    with pytest.raises(RuntimeError):
+        ended.end()
+    assert not ended._serving.locked()

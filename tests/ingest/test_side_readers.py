@@ -94,6 +94,23 @@ def test_given_a_long_file_when_read_by_several_then_all_is_the_same_and_most_pa
     assert taken.pages == 28  # all from the 33rd on
 
 
+def test_given_no_more_threads_when_a_long_file_is_read_then_the_first_process_reads_all_of_it(
+    taken: type[Taken], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, begun, start = a_file(60), list[threading.Thread](), threading.Thread.start
+    alone = everything(read(data, 1))
+
+    def full(thread: threading.Thread) -> None:
+        if thread.name == side_readers.THREAD and begun:
+            raise RuntimeError("can't start new thread")
+        begun.extend([thread] if thread.name == side_readers.THREAD else [])
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", full)
+    assert everything(read(data, 3)) == alone
+    assert (len(begun), taken.pages) == (1, 0)
+
+
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pages=any_of.integers(1, 30), readers=any_of.integers(1, 4), lag=any_of.integers(0, 20), waits=any_of.booleans())
 def test_given_any_split_of_the_pages_when_read_then_all_is_the_same(

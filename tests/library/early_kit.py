@@ -62,6 +62,11 @@ class Held(HashEmbedder):
             self._changed.notify_all()
             assert self._changed.wait_for(lambda: self._stands and self._done == self._let, SECONDS)
 
+    def hold(self) -> None:
+        """Hold the next batch again, after all were let go."""
+        with self._changed:
+            self._let = self._done
+
     def let_all(self) -> None:
         """Let all go."""
         with self._changed:

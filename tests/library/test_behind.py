@@ -6,7 +6,7 @@ import gc
 import shutil
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
@@ -16,8 +16,11 @@ from library_kit import HashEmbedder, check_whole, library, text
 from rag_core.decision.tools import Tools
 from rag_core.domain.indexing import INDEXING
 from rag_core.engine import Engine
+from rag_core.ingest.reading import pdf_process
 from rag_core.library.indexing import ahead, drafts
 from rag_core.library.indexing.ahead import Ahead
+from rag_core.library.indexing.behind import Upload
+from rag_core.library.indexing.offering import Offering
 from rag_core.library.library import Library
 from rag_core.settings import Settings
 
@@ -166,6 +169,7 @@ def test_given_an_upload_that_is_half_read_when_the_running_call_ends_then_it_is
         close(self, *error)
 
     monkeypatch.setattr(Ahead, "__exit__", closed)
+    monkeypatch.setattr(pdf_process, "CHUNK_BYTES", 256)  # less than a page: it is looked at whether to stop before each one
     with indexing(opened, embedder, pdf(0, LONG)) as running:
         second, go = held_at(lambda: Waiting(tmp_path, opened, pdf(1)), "bay-1.pdf: reading", embedder, monkeypatch)
         running.stop.set()
@@ -223,6 +227,54 @@ def test_given_a_file_that_is_deleted_between_two_calls_then_it_is_not_made_in_i
 
     assert [one.name for one in second.turn().added] == ["bay-2.pdf"]
     assert not list(tmp_path.glob(f"default/*/*{pdf(1).digest}*"))
+    check_whole(opened)
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_given_a_file_that_is_deleted_between_two_calls_when_the_next_one_has_begun_then_that_one_gives_it_up(
+    tmp_path: Path, opened: Library, embedder: Held, monkeypatch: pytest.MonkeyPatch, everywhere: bool
+) -> None:
+    with indexing(opened, embedder, pdf(0, LONG)):
+        second, third = Waiting(tmp_path, opened, pdf(1, LONG)), Waiting(tmp_path, opened, pdf(2), pdf(3))
+        until(lambda: len(names(opened)) == 4)
+    began, looked, go, renew, give_up = threading.Event(), threading.Event(), threading.Event(), Offering.renew, Library._give_up
+
+    def renewed(self: Offering, but: Collection[str]) -> dict[str, Upload]:
+        began.set()
+        assert go.wait(SECONDS)
+        return renew(self, but)
+
+    def given_up(self: Library, ids: Collection[str], wait: float) -> frozenset[str]:
+        found = give_up(self, ids, wait)
+        looked.set()
+        return found
+
+    monkeypatch.setattr(Offering, "renew", renewed)
+    monkeypatch.setattr(Library, "_give_up", given_up)
+    id = f"sha256:{pdf(2).digest}"
+    turn = threading.Thread(target=second.turn, name="indexing")
+    deleting = threading.Thread(target=lambda: (opened.erase if everywhere else opened.delete)(id, wait=SECONDS))
+    embedder.hold()
+    turn.start()
+    assert began.wait(SECONDS)  # it has the lock
+    deleting.start()
+    assert looked.wait(SECONDS)
+    go.set()
+    embedder.let(0)
+    until(lambda: id in opened._waiting._unwanted)
+    embedder.let(1)
+    until(lambda: id not in {row.id for row in opened.unfinished()})
+    assert names(opened) == ["bay-0.pdf", "bay-1.pdf", "bay-3.pdf"]
+    if not everywhere:  # else it waits for the lock, as older versions may have it
+        deleting.join(SECONDS)
+        assert not deleting.is_alive()
+    embedder.let_all()
+    turn.join(SECONDS)
+    deleting.join(SECONDS)
+
+    assert not deleting.is_alive()
+    assert [one.name for one in third.turn().added] == ["bay-3.pdf"]
+    assert not list(tmp_path.glob(f"default/*/*{pdf(2).digest}*"))
     check_whole(opened)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from rag_core.library.disk import room
 from rag_core.library.disk.lock import writing
 from rag_core.library.stored.sources import Source, text_source
 from rag_core.settings import Settings
-from rag_core.wiring import act_log, open_engine
+from rag_core.wiring import act_log, hand_in, open_engine
 from ui.app import state
 from ui.app.first_run import SAMPLES
 from ui.app.texts import say, screen
@@ -539,3 +540,25 @@ def test_given_a_damaged_list_of_unfinished_files_when_opened_then_the_page_says
     assert not page.exception
     assert any("inbox.json" in text.value for text in page.text)
     assert by_key(page, "FormSubmitter:rebuild_form")
+
+
+def test_given_files_that_another_process_is_at_work_on_then_the_page_says_so_and_offers_to_resume_them_when_that_has_ended(
+    app: AppTest, library: Path
+) -> None:
+    settle(app)
+    hand_in(library, "default", [text_source("note", "A note that waits.")], {})
+
+    with writing(library / "default", 1):
+        page = app.switch_page("pages/documents.py").run()
+        assert say("documents.in_work", n=1) in [one.value for one in page.info]
+        assert f"They may be in work: process {os.getpid()} on" in texts(page)
+        assert "note" in texts(page)
+        assert not by_key(page, "FormSubmitter:resume")
+        assert not by_key(page, "discard")
+
+    page.run()
+
+    assert say("documents.in_work", n=1) not in [one.value for one in page.info]
+    assert say("documents.unfinished", n=1) in [one.value for one in page.warning]
+    assert by_key(page, "FormSubmitter:resume")
+    assert not page.exception

@@ -12,12 +12,13 @@ from rag_core.errors import RagError
 from rag_core.library.stored.inbox import Accepted
 from rag_core.service.callers.people import Right
 from ui.app import state
+from ui.app.jobs.background import watch
 from ui.app.jobs.finished import show_names
-from ui.app.jobs.progress import writing
+from ui.app.jobs.progress import LISTEN_SECONDS, writing
 from ui.app.jobs.work import start_reread, start_resume
 from ui.app.people import visitor
 from ui.app.problems import show_error
-from ui.app.texts import say
+from ui.app.texts import say, tell
 from ui.documents import undo, viewer
 from ui.documents.ingest_fields import ingest_fields
 
@@ -86,11 +87,15 @@ def show_unfinished(engine: Engine) -> None:
     """Files that were accepted and are not in the library yet, with a way to go on, and one to give up; the same for half a rebuild."""
     if writing() or not visitor.may(Right.UPLOAD):
         return  # they are being indexed, or by others
-    known = {document.id for document in engine.library.snapshot.documents}
+    writer, known = engine.library.writer(), {document.id for document in engine.library.snapshot.documents}
     try:
         waiting = engine.library.unfinished()
     except RagError as error:
         show_error(error)  # the form for building anew stands on the same page
+        return
+    if waiting and writer:
+        with st.container(border=True, key="in_work"):
+            watch(lambda: not engine.library.writer(), lambda: _show_in_work(waiting, writer), LISTEN_SECONDS)
         return
     new = [row for row in waiting if row.id not in known]
     half_rebuilt = [row for row in waiting if row.id in known]
@@ -104,6 +109,13 @@ def show_unfinished(engine: Engine) -> None:
             st.caption(say("documents.half_rebuilt_about"))
             if visitor.may(Right.DELETE) and st.button(say("documents.discard_half"), key="discard_half", icon=":material/delete:"):
                 write(lambda: engine.library.discard([row.id for row in half_rebuilt], wait=WAIT_SECONDS))
+
+
+def _show_in_work(rows: Sequence[Accepted], writer: str) -> None:
+    """Files that another process may be indexing: to resume or discard them would wait for it."""
+    st.info(say("documents.in_work", n=len(rows)), icon=":material/pending:")
+    st.text(tell("documents.in_work_about", writer=writer))
+    show_names([row.name for row in rows])
 
 
 def _show_new(rows: Sequence[Accepted]) -> None:

@@ -59,8 +59,13 @@ def loop() -> asyncio.AbstractEventLoop:
     """The event loop on its thread, one in the process, started when it is first needed."""
     with _starting:
         if not _loops:
-            _loops.append(asyncio.new_event_loop())
-            threading.Thread(target=_loops[0].run_forever, name="language-model", daemon=True).start()
+            made = asyncio.new_event_loop()
+            try:
+                threading.Thread(target=made.run_forever, name="language-model", daemon=True).start()
+            except RuntimeError:  # the system gives no more threads: calls would wait for a loop that never runs
+                made.close()
+                raise
+            _loops.append(made)
         return _loops[0]
 
 

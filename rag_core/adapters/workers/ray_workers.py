@@ -171,8 +171,10 @@ class RayWorkers:
     def _rest(self) -> None:
         self._idle = threading.Timer(IDLE_SECONDS, self._close_idle)
         self._idle.daemon = True
-        self._idle.start()
-        self._serving.release()
+        try:
+            self._idle.start()
+        finally:  # the system may give no more threads
+            self._serving.release()
 
     def close(self) -> None:
         """End the workers that were started here, and leave a cluster; the next `begin` starts anew."""

@@ -69,8 +69,11 @@ class SideReaders:
             pages: list[Event] = []
             self._found.append(pages)
             thread = threading.Thread(target=self._read, args=(data, first, last, pages), daemon=True, name=THREAD)
+            try:
+                thread.start()
+            except RuntimeError:  # the system gives no more threads: the first process reads all of it
+                return self.give_up()
             self._threads.append(thread)
-            thread.start()
 
     def give_up(self) -> None:
         """End the processes; what they read does not count."""
