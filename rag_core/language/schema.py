@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from rag_core.language.dated_words import DatedWords
-from rag_core.language.fact_words import FactWords, LawRows, TimeWords, ValueRows, WordOrder
+from rag_core.language.fact_words import FactWords, LawRows, TimeWords, UnitRows, ValueRows, WordOrder
 from rag_core.language.place_words import PlaceRows
 from rag_core.language.question_words import AskedWords, FollowUpWords, Replies, SmallTalk
 from rag_core.language.statement_words import ActRows, BesideRows, ComparedWords, LimitRows, OrderRows
@@ -21,6 +21,7 @@ from rag_core.language.values import (
     FoldedSet,
     Groups,
     Levels,
+    Numbers,
     Phrases,
     PlainPattern,
     SearchPattern,
@@ -126,6 +127,7 @@ class LanguageInfo:
     replies: Replies | None = None
     facts: FactWords | None = None
     values: ValueRows | None = None
+    figure_units: UnitRows | None = None
     times: TimeWords | None = None
     laws: LawRows | None = None
     word_order: WordOrder | None = None
@@ -149,10 +151,14 @@ class AnyLanguage:
     Args:
         units: spellings by canonical unit, known to questions; `value_units`: further ones.
         symbols: units that are a letter, with its case.
+        figure_units: spellings that are a unit behind a figure and nowhere else; `lone_units`: only where no word follows them.
+        calendar: units of time by which people pay and count ("5 litres a day"), rather than measure.
+        prefixed: symbols with their unit and the prefixes that they may have; `prefixes`: how many of the unit that is.
+        money_scales: letters before a currency that multiply an amount ("5 T€"); `money_scales_behind`: behind one with a currency ("€5m").
         qualified: a unit with a qualifier that has a name of its own.
         dimensions: units that may stand in each other's place.
         exact: a unit as a multiple of another, where it is exactly that.
-        currencies_before: currencies that may stand before their amount.
+        currencies_before: currencies that may stand before their amount; `value_currencies_before`: further ones, unknown to questions.
         number_locales: whose notations of numbers are tried, in this order, after the text's own.
         numbered: short for "number" before a number, where it is no negation.
         connectors: small words within a name; `company_joint` is one before a `legal_forms` only.
@@ -164,10 +170,18 @@ class AnyLanguage:
     units: Spellings
     value_units: Spellings
     symbols: Table
+    figure_units: Spellings
+    lone_units: Words
+    calendar: Words
+    prefixed: Table
+    prefixes: Table
+    money_scales: Numbers
+    money_scales_behind: Numbers
     qualified: Table
     dimensions: Spellings
     exact: Table
     currencies_before: Words
+    value_currencies_before: Words
     number_locales: Words
     numbered: WordSet
     connectors: WordSet

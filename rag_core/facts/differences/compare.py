@@ -20,7 +20,7 @@ from rag_core.facts.differences.places import changed_directions, exchanged_part
 from rag_core.facts.differences.role_swap import role_swaps
 from rag_core.facts.differences.roles import wrong_roles
 from rag_core.facts.differences.substitution import substituted_words
-from rag_core.facts.differences.values import changed_values, values
+from rag_core.facts.differences.values import changed_values, values, without_units
 from rag_core.facts.sentence.citation_marks import strip_marks
 from rag_core.facts.sentence.dates import dates
 from rag_core.facts.sentence.logic import changed_operators
@@ -106,7 +106,7 @@ def _once(changed: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 @lru_cache(maxsize=64)
 def _otherwise(claim: str, evidence: str, lang: str, evidence_lang: str) -> tuple[tuple[str, str], ...]:
-    changed = [("operator", sign) for sign in changed_operators(claim, evidence)]
+    changed = [("operator", sign) for sign in changed_operators(without_units(claim, lang), without_units(evidence, evidence_lang))]
     if lang == evidence_lang:
         mine, theirs = ([(name.start, name.end) for name in _names(text, lang)] for text in (claim, evidence))
         changed += substituted_words(claim, evidence, lang, mine, theirs)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cache
 from itertools import product
 
 import regex
 
-from rag_core.language import FALLBACK, LANGUAGES, ValueRows, any_language, fold
+from rag_core.facts.sentence.figure_units import FigureUnits, exact_units, figure_units
+from rag_core.language import FALLBACK, LANGUAGES, UnitRows, ValueRows, any_language, fold
 
 _NEVER = regex.compile(r"(?!)")
 _NO_ROWS = ValueRows()
@@ -114,7 +114,7 @@ class ValueWords:
         ordinals: "third", "dvacátý", "तीसरा".
         scales: multipliers by word, from 100.
         units: canonical unit by spelling.
-        symbols: units that are a letter, with its case.
+        figures: units behind a figure, None in the plain reading.
         qualifiers: what a word between number and unit makes of the unit: "30 working days" are no days.
         fillers: words between number and unit that change nothing: "30 calendar days".
         to: what stands between the ends of a range.
@@ -134,7 +134,7 @@ class ValueWords:
     ordinals: Mapping[str, int]
     scales: Mapping[str, int]
     units: Mapping[str, str]
-    symbols: Mapping[str, str]
+    figures: FigureUnits | None
     qualifiers: Mapping[str, str]
     fillers: frozenset[str]
     to: regex.Pattern[str]
@@ -160,7 +160,7 @@ def plain_words(lang: str) -> ValueWords:
     """The words of the plain reading."""
     lex = lexicon(lang)
     none: frozenset[str] = frozenset()
-    return ValueWords(True, lex.numbers, none, none, {}, lex.scales, lex.units, {}, {}, none, _NEVER, _NEVER, None, {}, {}, none, False)
+    return ValueWords(True, lex.numbers, none, none, {}, lex.scales, lex.units, None, {}, none, _NEVER, _NEVER, None, {}, {}, none, False)
 
 
 @cache
@@ -182,8 +182,8 @@ def value_words(lang: str) -> ValueWords:
         ordinals=_ordinals(row, numbers),
         scales=scales,
         units={**by_spelling([one.units for one in _rows()], any_language().value_units), **lex.units},
-        symbols=any_language().symbols,
-        qualifiers=by_spelling([one.qualifiers for one in _rows()], {}),
+        figures=figure_units(lang),
+        qualifiers=by_spelling([*(one.qualifiers for one in _rows()), *(one.qualifiers for one in _unit_rows())], {}),
         fillers=_folded(word for one in _rows() for word in one.fillers),
         to=_joint(row.range),
         between=regex.compile(rf"(?<!\p{{L}})(?:{row.between})\s+$", regex.IGNORECASE) if row.between else _NEVER,
@@ -194,6 +194,10 @@ def value_words(lang: str) -> ValueWords:
         relations_before=row.relations_before,
         possessives=row.possessives,
     )
+
+
+def _unit_rows() -> list[UnitRows]:
+    return [info.figure_units for info in LANGUAGES.values() if info.figure_units]
 
 
 def _rows() -> list[ValueRows]:
@@ -219,17 +223,10 @@ def parted_units() -> tuple[str, ...]:
 
 
 @cache
-def exact_units() -> Mapping[str, tuple[str, Decimal]]:
-    """Of a unit another one and how many of that it is exactly: an hour is 3600 seconds; a year is 12 months and no number of days."""
-    pairs = {unit: row.split() for unit, row in any_language().exact.items()}
-    return {unit: (base, Decimal(factor)) for unit, (base, factor) in pairs.items()}
-
-
-@cache
 def dimension(unit: str) -> str:
     """The dimension that a unit measures: units of one dimension may stand in each other's place."""
     named = next((name for name, units in any_language().dimensions.items() if unit.split()[-1:] and unit.split()[-1] in units), "")
-    return named or exact_units().get(unit, (unit, Decimal(1)))[0]
+    return named or exact_units().get(unit, (unit, 1))[0]
 
 
 def qualified(qualifier: str, unit: str) -> str:

@@ -19,11 +19,12 @@ import regex
 from babel.core import UnknownLocaleError
 from babel.numbers import parse_decimal
 
+from rag_core.facts.sentence.figure_units import exact_units
 from rag_core.facts.sentence.lexicon import (  # fmt: skip
     Lexicon,
     ValueWords,
     cover,
-    exact_units,
+    dimension,
     lexicon,
     ordinal_suffixes,
     plain_words,
@@ -58,11 +59,18 @@ def _number() -> regex.Pattern[str]:
 
 
 @cache
-def _currency_before() -> regex.Pattern[str]:
-    names = (
-        regex.escape(name) if regex.search(r"\p{Sc}", name) else rf"\b{regex.escape(name)}" for name in any_language().currencies_before
-    )
+def _currency_before(is_plain: bool) -> regex.Pattern[str]:
+    known = [*any_language().currencies_before, *(() if is_plain else any_language().value_currencies_before)]
+    names = (regex.escape(name) if regex.search(r"\p{Sc}", name) else rf"\b{regex.escape(name)}" for name in known)
     return regex.compile(rf"(?P<unit>\p{{Sc}}|{'|'.join(names)})\s?[-−]?$")
+
+
+@cache
+def _money_scale(of_money: bool) -> regex.Pattern[str]:
+    """A letter that multiplies an amount of money: of "€5m", and before a currency of "5 T€" and "5 TEUR"."""
+    letters = any_language().money_scales_behind if of_money else any_language().money_scales
+    ends = r"(?![\p{L}\p{M}\p{N}²³])" if of_money else r"\s?(?=\p{Sc}|(?:EUR|USD|GBP|CHF|CZK)(?!\p{L}))"
+    return regex.compile(rf"\s?(?P<scale>{'|'.join(letters)}){ends}")
 
 
 @cache
@@ -74,7 +82,7 @@ def _unit_before() -> regex.Pattern[str]:
 class Quantity:
     """A number where it stands: `source[start:end] == text`, unit and scale word included.
 
-    `by` is the unit behind its slash ("kg" of "5 mg/kg") or empty.
+    `by` is what it is counted by ("kg" of "5 mg/kg" and "5 mg per kg"), which ends at `by_end`, or empty.
 
     `value` is canonical ("1250.5", "10^-3"), scale applied; `parts` are what else it may be ("250 300" two numbers, the "5" of "5 to 10
     million" a bare 5); `scale` is the scale word's factor (1 without). `unit` is canonical ("%", "eur", "day") or empty. `bound` is ">=",
@@ -92,6 +100,7 @@ class Quantity:
     ordinal: bool = False
     decade: bool = False
     by: str = ""
+    by_end: int = 0
 
     def has_year(self, year: str) -> bool:
         """Whether a year of four digits is in this decade, whose century need not be stated."""
@@ -144,6 +153,7 @@ def _of_ranges(text: str, found: list[Quantity], vocabulary: ValueWords) -> list
         if not _is_range(text, first, second, vocabulary):
             continue
         unit, scale = first.unit or second.unit, second.scale
+        first = replace(first, by=first.by or second.by)
         if first.scale == 1 and scale > 1 and first.value.replace(".", "", 1).isdecimal():
             value, parts = _canonical(Decimal(first.value) * scale), (*first.parts, first.value)
             found[index] = replace(first, value=value, parts=parts, scale=scale, unit=unit)
@@ -163,16 +173,17 @@ def _is_range(text: str, first: Quantity, second: Quantity, vocabulary: ValueWor
 def _quantity(text: str, match: regex.Match[str], lang: str, lex: Lexicon, vocabulary: ValueWords) -> Quantity:
     body, sign = match["body"] or "0", "-" if match["sign"] else ""
     value, parts = _value(body, lang)
-    scale, unit, end = _scale_andunit_behind(text, match.end(), vocabulary)
     start = match.start()
+    before = _currency_before(vocabulary.is_plain).search(text[max(0, start - 6) : start])
+    scale, unit, end = _scale_and_unit_behind(text, match.end(), vocabulary, before is not None)
     if match["fraction"] and value.isdecimal():
         value = _canonical(Decimal(value) + Decimal(str(unicodedata.numeric(match["fraction"]))))
     if exponent := _exponent(body, match["power"] or ""):
         value = f"{value}^{exponent}"
     elif match["power"] and end == match.end():
         end = match.end("body")
-    if before := _currency_before().search(text[max(0, start - 6) : start]):
-        unit = vocabulary.units.get(fold(before["unit"]).rstrip("."), unit)
+    if before:
+        unit = _currency(before["unit"], vocabulary) or unit
         start -= before.end() - before.start()
     elif not unit and not vocabulary.is_plain and (before := _unit_before().search(text[max(0, start - 8) : start])):
         unit = vocabulary.units.get(fold(before["unit"]), "")
@@ -185,20 +196,44 @@ def _quantity(text: str, match: regex.Match[str], lang: str, lex: Lexicon, vocab
         scale = 1
     bound, ordinal = _bound(text, start, end, lex), match["ordinal"] is not None
     decade = len(body) in (2, 4) and bool(_DECADE.match(text, match.end()))
-    by = counted_by(text, end, vocabulary) if unit and not vocabulary.is_plain else ""
-    return Quantity(sign + value, parts, scale, unit, bound, text[start:end], start, end, ordinal, decade, by)
+    unit, by, by_end = _counted(text, unit, end, vocabulary)
+    return Quantity(sign + value, parts, scale, unit, bound, text[start:end], start, end, ordinal, decade, by, by_end)
 
 
 def _spelled(text: str, number: Spelled, lex: Lexicon, vocabulary: ValueWords) -> Quantity:
     unit, end = ("", number.end) if number.ordinal else unit_behind(text, number.end, vocabulary)
     bound = _bound(text, number.start, end, lex)
-    return Quantity(str(number.value), (), number.scale, unit, bound, text[number.start : end], number.start, end, number.ordinal)
+    unit, by, by_end = _counted(text, unit, end, vocabulary)
+    told = text[number.start : end]
+    return Quantity(
+        str(number.value), (), number.scale, unit, bound, told, number.start, end, number.ordinal, decade=False, by=by, by_end=by_end
+    )
 
 
-def _scale_andunit_behind(text: str, end: int, vocabulary: ValueWords) -> tuple[int, str, int]:
+def _counted(text: str, unit: str, end: int, vocabulary: ValueWords) -> tuple[str, str, int]:
+    """The unit, what it is counted by in its own word ("5 kph") and behind it, and where that ends."""
+    unit, _, within = unit.partition("/")
+    by, by_end = counted_by(text, end, vocabulary)
+    return unit, "/".join(filter(None, (within, by))), by_end
+
+
+def _currency(written: str, vocabulary: ValueWords) -> str:
+    name = fold(written).rstrip(".")
+    return (vocabulary.figures.units.get(name) if vocabulary.figures else "") or vocabulary.units.get(name, "")
+
+
+def _scale_and_unit_behind(text: str, end: int, vocabulary: ValueWords, of_money: bool) -> tuple[int, str, int]:
+    """The scale and the unit behind a number, and where they end. `of_money`: whether a currency stands before it."""
     scale = 1
-    if (match := after().match(text, end)) and (factor := vocabulary.scales.get(fold(match["unit"]))):
-        scale, end = factor, match.end() + (text[match.end() : match.end() + 1] == ".")
+    if vocabulary.figures and (match := _money_scale(of_money).match(text, end)):
+        letters = any_language().money_scales_behind if of_money else any_language().money_scales
+        scale, end = letters[match["scale"]], match.end()
+    elif (match := after().match(text, end)) and (factor := vocabulary.scales.get(fold(match["unit"]))):
+        behind = match.end() + (text[match.end() : match.end() + 1] == ".")
+        unit, last = unit_behind(text, behind, vocabulary)
+        is_symbol = vocabulary.figures and match["unit"] in vocabulary.figures.symbols  # "5 MN" are meganewtons, "5 MN EUR" millions
+        if not is_symbol or of_money or dimension(unit) == "currency":
+            return factor, unit, last
     return scale, *unit_behind(text, end, vocabulary)
 
 
