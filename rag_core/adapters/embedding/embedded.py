@@ -96,8 +96,6 @@ class EmbeddedModel:
 
 def _mean(x: Tensor, lengths: Sequence[int]) -> Tensor:
     """Unit vectors of shape (texts, 384), the mean over the tokens of each text."""
-    import torch
-    from torch.nn import functional
+    from rag_core.adapters.embedding.forward import compiled, means
 
-    mean = torch.stack([text.mean(dim=0, dtype=torch.float32) for text in torch.split_with_sizes(x, list(lengths))])
-    return functional.normalize(mean.to(x.dtype), dim=1)
+    return compiled(means)(x, list(lengths))

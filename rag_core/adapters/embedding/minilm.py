@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rag_core.adapters.embedding.attention import attend, rows_behind
 from rag_core.adapters.embedding.by_name import BATCH, embedded_folder, precision_here
 from rag_core.adapters.embedding.cores import cores, even_parts
 from rag_core.errors import ModelUnavailable
@@ -21,8 +19,9 @@ if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
     from torch import Tensor
 
+    from rag_core.adapters.embedding.forward import Embeddings, Layer
+
 LAYERS, HEADS, DIM = 6, 12, 384  # the shape of all-MiniLM-L6-v2, as its config.json says
-EPSILON = 1e-12  # in the layer norms, as its config.json says
 ROWS = ((64, 16), (512, 32), (math.inf, 64))  # up to so many tokens they are filled up to a multiple of the second number; chosen
 PACKED_FOR = 256  # rows; what is packed for so many serves any number as well (measured for 5 to 1,216)
 WORDS = "embeddings.word_embeddings.weight"  # the fine-tuned networks share them: their files hold the other layers only
@@ -62,6 +61,7 @@ class MiniLm:
                 f"The {name} model could not be loaded: {type(error).__name__}.",
                 remedy=f"Restore data/models/{file.name}, and run: {install}" if file else f"Run: {install}",
             ) from error
+        self._embeddings, self._layers = _network(self._weights)
         self.tokenizer.enable_truncation(max_tokens, strategy="only_second" if file else "longest_first")
         self.tokenizer.no_padding()
         if file:  # in a text "[SEP]" is letters: no document may say where it ends
@@ -93,14 +93,21 @@ class MiniLm:
         """One forward pass: as `run`, in the order given."""
         import torch
 
+        from rag_core.adapters.embedding.attention import rows_behind
+        from rag_core.adapters.embedding.forward import compiled, encode
+
         ids, kinds = (torch.tensor([id for one in encoded for id in getattr(one, name)]) for name in ("ids", "type_ids"))
         lengths = [len(one) for one in encoded]
+        rows = _padded(len(ids) + rows_behind(lengths))
         with torch.inference_mode():
-            return head(_encode(self._weights, ids, kinds, lengths, first_only), lengths).float()
+            x = compiled(encode)(self._embeddings, self._layers, ids, kinds, lengths, HEADS, rows, first_only)
+            return head(x, lengths).float()
 
     def linear(self, x: Tensor, layer: str) -> Tensor:
         """One linear layer of this network, by its name."""
-        return _linear(self._weights, x, layer)
+        from torch.nn import functional
+
+        return functional.linear(x, self._weights[f"{layer}.weight"], self._weights[f"{layer}.bias"])
 
 
 def _layers(published: Path, file: Path | None) -> dict[str, Tensor]:
@@ -144,60 +151,30 @@ def _packed(weights: Weights) -> Weights:
     return packed
 
 
-def _encode(weights: Weights, ids: Tensor, kinds: Tensor, lengths: Sequence[int], first_only: bool) -> Tensor:
-    """Hidden states of shape (tokens, 384), or (texts, 384).
+def _network(weights: Weights) -> tuple[Embeddings, list[Layer]]:
+    """The weights where the forward pass looks for them, and that pass compiled."""
+    from rag_core.adapters.embedding.forward import Embeddings, Layer, Linear, Norm, compiled, encode
 
-    Args:
-        weights: by the names of the published model, but for those that `_joined` joins.
-        ids: token ids of all texts, one text after another, shape (tokens,).
-        kinds: of the same shape, 0 for tokens of the first text of a pair, 1 for those of the second.
-        lengths: tokens of each text.
-        first_only: only those of first tokens. The last layer is then worked out for these alone, which saves a seventh of all the work.
-    """
-    import torch
-    from torch.nn import functional
+    def linear(name: str) -> Linear:
+        return Linear(weights[f"{name}.weight"], weights[f"{name}.bias"])
 
+    def norm(name: str) -> Norm:
+        return Norm(weights[f"{name}.LayerNorm.weight"], weights[f"{name}.LayerNorm.bias"])
+
+    compiled(encode)
     words, types, places = (weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "token_type", "position"))
-    at = torch.cat([torch.arange(length) for length in lengths])
-    bounds = list(pairwise(accumulate(lengths, initial=0)))
-    firsts = [start for start, _ in bounds]
-    x = _norm(weights, words[ids] + types[kinds] + places[at], "embeddings")
-    x = functional.pad(x, (0, 0, 0, _padded(len(ids) + rows_behind(lengths)) - len(ids)))
-    products = weights["encoder.layer.0.output.dense.weight"].is_mkldnn  # all of them are laid out, or none
-    for number in range(LAYERS):
-        layer = f"encoder.layer.{number}"
-        alone = first_only and number == LAYERS - 1
-        asking = x[firsts] if alone else x
-        query = _linear(weights, asking, f"{layer}.attention.self.query").view(len(asking), HEADS, -1)
-        key, value = _linear(weights, x, f"{layer}.attention.self.both").view(len(x), 2, HEADS, -1).unbind(1)
-        heads = attend(query, key, value, bounds, first_only=alone, products=products)
-        x = _norm(weights, _linear(weights, heads, f"{layer}.attention.output.dense") + asking, f"{layer}.attention.output")
-        inner = _linear(weights, x, f"{layer}.intermediate.dense", then="gelu")
-        x = _norm(weights, _linear(weights, inner, f"{layer}.output.dense") + x, f"{layer}.output")
-    return x if first_only else x[: len(ids)]
+    layers = [f"encoder.layer.{number}" for number in range(LAYERS)]
+    return Embeddings(words, types, places, norm("embeddings")), [
+        Layer(
+            linear(f"{layer}.attention.self.query"), linear(f"{layer}.attention.self.both"), linear(f"{layer}.attention.output.dense"),
+            norm(f"{layer}.attention.output"), linear(f"{layer}.intermediate.dense"), linear(f"{layer}.output.dense"),
+            norm(f"{layer}.output"),
+        )
+        for layer in layers
+    ]  # fmt: skip
 
 
 def _padded(tokens: int) -> int:
     """So many rows that they fall into few sizes. oneDNN keeps a kernel for each size that it met, 2 MB more a batch."""
     step = next(step for most, step in ROWS if tokens <= most)
     return -(-tokens // step) * step
-
-
-def _linear(weights: Weights, x: Tensor, name: str, *, then: str = "none") -> Tensor:
-    """One linear layer, and "gelu" of it where that comes `then`."""
-    import torch
-    from torch.nn import functional
-
-    weight, bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
-    if weight.is_mkldnn:
-        product: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, then, [], "none")
-        return product
-    found = functional.linear(x, weight, bias)
-    return functional.gelu(found) if then == "gelu" else found
-
-
-def _norm(weights: Weights, x: Tensor, name: str) -> Tensor:
-    """One layer norm."""
-    from torch.nn import functional
-
-    return functional.layer_norm(x, (DIM,), weights[f"{name}.LayerNorm.weight"], weights[f"{name}.LayerNorm.bias"], EPSILON)
