@@ -36,7 +36,7 @@ from rag_core.settings.logs import start_logs
 from rag_core.wiring import close_files, require_packages
 from rag_core.work import loading
 from rag_core.work.background import Background
-from rag_core.work.jobs import Runner
+from rag_core.work.runner import Runner
 from rag_core.work.taking_up import take_up
 from ui import frame
 from ui.app import first_run, state

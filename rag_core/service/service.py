@@ -39,7 +39,7 @@ from rag_core.settings import Settings
 from rag_core.wiring import clear_dropped, counts, embedder_apart, entailment_model, make_collection, noting, ready_tools, records, sizes
 from rag_core.work import loading
 from rag_core.work.dropping import drop
-from rag_core.work.jobs import Runner
+from rag_core.work.runner import Runner
 from rag_core.work.taking_up import take_up
 
 DEFAULT = "default"  # the collection that is there from the beginning

@@ -8,7 +8,7 @@ from rag_core.domain.acts import Action, permit
 from rag_core.errors import LibraryBusy
 from rag_core.wiring import drop_collection
 from rag_core.work import loading
-from rag_core.work.jobs import Runner
+from rag_core.work.runner import Runner
 
 STOP_SECONDS = 30.0  # for its jobs: a page that is read by OCR takes up to twenty, a batch of passages less
 LOCK_SECONDS = 10.0  # for a writer of another process

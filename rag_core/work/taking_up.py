@@ -17,7 +17,8 @@ from rag_core.wiring import cut_off
 from rag_core.work import loading
 from rag_core.work.files import File
 from rag_core.work.handing_in import HandingIn
-from rag_core.work.jobs import Job, Runner
+from rag_core.work.jobs import Job
+from rag_core.work.runner import Runner
 
 _log = logging.getLogger(__name__)
 Rows = Sequence[tuple[Accepted, Values]]

@@ -27,7 +27,8 @@ from rag_core.wiring import cut_off, drop_collection, hand_in
 from rag_core.work import dropping, taking_up
 from rag_core.work.files import File
 from rag_core.work.handing_in import HandingIn
-from rag_core.work.jobs import Job, Runner
+from rag_core.work.jobs import Job
+from rag_core.work.runner import Runner
 
 ONE, TWO = text("one", "The lease ends in May."), text("two", "The tenant pays the rent monthly.")
 SECONDS = 60.0  # for a thread of another test's; it takes a moment

@@ -15,7 +15,7 @@ from rag_core.library.disk.lock import writing
 from rag_core.service.callers.people import Person, Right
 from rag_core.wiring import act_log, make_collection, records
 from rag_core.work import dropping
-from rag_core.work.jobs import Runner
+from rag_core.work.runner import Runner
 from ui.app.people import visitor
 from ui.app.texts import say
 from ui.ask.question.examples import EXAMPLES

@@ -17,7 +17,8 @@ from rag_core.evaluation import Ran
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
 from rag_core.work.files import File
-from rag_core.work.jobs import LEFT_ALONE_SECONDS, MAX_KEPT, MAX_VISITOR, MAX_VISITORS, Job, Runner, Work
+from rag_core.work.jobs import LEFT_ALONE_SECONDS, Job, Work
+from rag_core.work.runner import MAX_KEPT, MAX_VISITOR, MAX_VISITORS, Runner
 from ui.app.jobs.progress import step_in_words
 
 SECONDS = 120.0  # reached by what hangs, on a busy machine too

@@ -22,7 +22,7 @@ from rag_core.service import service as core
 from rag_core.service.service import DEFAULT, Service
 from rag_core.settings import Settings
 from rag_core.work import loading
-from rag_core.work.jobs import Runner
+from rag_core.work.runner import Runner
 
 ALPHA = "The warranty period is 24 months from delivery. The invoice is due in a month."
 BETA = "The secret ingredient of the sauce is juniper. The recipe is from the year 1912."

@@ -36,8 +36,8 @@ from rag_core.service.queues.lanes import Lane
 from rag_core.service.queues.places import CALLER
 from rag_core.service.service import Service
 from rag_core.wiring import make_collection
-from rag_core.work import jobs as jobs_of_page
-from rag_core.work.jobs import MAX_UNFINISHED, Runner
+from rag_core.work import runner as page_runner
+from rag_core.work.runner import MAX_UNFINISHED, Runner
 
 MEDIA = "application/problem+json"
 HERE = ("127.0.0.1", 50000)
@@ -423,7 +423,7 @@ def test_given_jobs_of_one_caller_then_they_leave_room_for_others() -> None:
     assert isinstance(late.error, LimitExceeded)
     with acting(Actor("user:eda", frozenset({Action.INDEX}))):
         mine = Runner()
-        paged += [mine.start("Adding", work, 1) for _ in range(jobs_of_page.MAX_EACH)]
+        paged += [mine.start("Adding", work, 1) for _ in range(page_runner.MAX_EACH)]
         late = mine.start("Adding", work, 1)
     assert late.wait(10)
     assert late.error is not None

@@ -14,7 +14,7 @@ from rag_core.service.callers.refusals import NotFound, Overloaded, ShareTaken
 from rag_core.service.callers.visits import ADDRESS_SHARE, MAX_HOLDERS, Visit
 from rag_core.service.queues.jobs import MAX_JOBS, Jobs
 from rag_core.service.queues.places import Places
-from rag_core.work.jobs import MAX_VISITOR, MAX_VISITORS, Runner
+from rag_core.work.runner import MAX_VISITOR, MAX_VISITORS, Runner
 from rag_core.work.turns import Turns
 
 SECONDS = 20.0  # for a thread of another test's; it takes a moment

@@ -18,7 +18,8 @@ from rag_core.settings.configuration import load_settings
 from rag_core.settings.endpoints import model_environment
 from rag_core.settings.knobs import BY_OPERATOR
 from rag_core.work import loading
-from rag_core.work.jobs import Job, Runner
+from rag_core.work.jobs import Job
+from rag_core.work.runner import Runner
 from ui.app import first_run
 from ui.app.asked import COLLECTION, Asked
 from ui.app.pending import Pending

@@ -11,7 +11,7 @@ from rag_core.service.service import Service
 from rag_core.settings.configuration import load_settings
 from rag_core.settings.endpoints import model_environment
 from rag_core.wiring import require_packages
-from rag_core.work.jobs import Runner
+from rag_core.work.runner import Runner
 
 
 def mcp(args: argparse.Namespace) -> int:

@@ -26,7 +26,7 @@ from rag_core.settings.endpoints import model_environment
 from rag_core.settings.login import login
 from rag_core.settings.logs import start_logs
 from rag_core.wiring import require_packages
-from rag_core.work.jobs import Runner
+from rag_core.work.runner import Runner
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer

@@ -13,7 +13,8 @@ from rag_core.service.callers.refusals import Overloaded, ShareTaken, missing
 from rag_core.service.callers.visits import is_visit
 from rag_core.work.files import File
 from rag_core.work.handing_in import HandingIn
-from rag_core.work.jobs import MAX_VISITOR, MAX_VISITORS, Job, Place, Runner, Work
+from rag_core.work.jobs import Job, Place, Work
+from rag_core.work.runner import MAX_VISITOR, MAX_VISITORS, Runner
 
 MAX_JOBS, MAX_EACH = 8, 4  # that are not finished, in all and of one caller: each holds its files, and the last one waits for all others
 MAX_KEPT = 500  # finished ones whose result can still be asked for

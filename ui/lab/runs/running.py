@@ -19,7 +19,7 @@ from rag_core.settings import Settings
 from rag_core.settings.configuration import retention
 from rag_core.wiring import records
 from rag_core.work import loading
-from rag_core.work.jobs import Runner
+from rag_core.work.runner import Runner
 from ui.app import state
 from ui.app.jobs.work import Here, here
 from ui.app.people import recording

@@ -1,0 +1,157 @@
+"""Runs the jobs of a process one after the other, and knows those of each library."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rag_core.domain.acts import actor
+from rag_core.domain.ports import Cancel, Progress
+from rag_core.errors import LibraryBusy, LimitExceeded
+from rag_core.library.library import AddReport
+from rag_core.library.stored.sources import Source
+from rag_core.work.background import Background
+from rag_core.work.files import File
+from rag_core.work.jobs import Job, Place, Work
+from rag_core.work.turns import Turns
+
+if TYPE_CHECKING:
+    from rag_core.work.handing_in import HandingIn
+
+MAX_UNFINISHED, MAX_EACH = 24, 8  # jobs of the page that run or wait, in all and of one person who signed in
+MAX_VISITORS, MAX_VISITOR = 120, 4  # the same for visitors of a shared demo, who are counted apart, and of one visitor
+MAX_KEPT = 50  # finished jobs whose result nobody has seen
+
+
+def _refuse(_: Progress, __: Cancel) -> AddReport:
+    raise LimitExceeded("Too many jobs wait already.", remedy="Wait until some are done, or stop some; then start this again.")
+
+
+def _refuse_going(_: Progress, __: Cancel) -> AddReport:
+    raise LibraryBusy("The collection is being deleted.", remedy="Choose another one for it, or wait until this one is gone.")
+
+
+class Runner:
+    """Runs jobs one after the other: each person's in the order in which they were started, and people by turns."""
+
+    def __init__(self) -> None:
+        self._turns = Turns()
+        self._starting = threading.RLock()
+        self._shared: dict[str, Job] = {}
+        self._jobs: list[Job] = []
+        self._going = Counter[Place]()  # libraries that are being deleted
+
+    def start(
+        self,
+        title: str,
+        work: Work,
+        files: int,
+        sources: Sequence[Source] = (),
+        *,
+        kind: str = "adding",
+        place: Place = ("", ""),
+        listed: Sequence[File] = (),
+        bounded: bool = True,
+        handing_in: HandingIn | None = None,
+    ) -> Job:
+        """Start a job over so many files, or queue it behind the running one.
+
+        Args:
+            title: as it is shown.
+            work: what it does.
+            files: how many it is over.
+            sources: kept so that a password can be tried.
+            kind: of job.
+            place: the library.
+            listed: its files, where they are known.
+            bounded: whether too many before it end it at once, with an error that says so; whoever bounds jobs by themselves says no.
+            handing_in: of the files that it adds.
+        """
+        job = Job(
+            title,
+            kind,
+            tuple(sources),
+            place,
+            tuple(listed),
+            files=files,
+            handing_in=handing_in,
+            by=actor().name,
+            visits=bool(actor().home),
+        )
+        with self._starting:
+            refused = _refuse_going if self._going[place] else _refuse if bounded and self._has_no_room(job) else None
+            if refused is not None:
+                job.begin(refused)  # at once: as a job that failed it is shown where jobs are shown
+                return job
+            finished = [known for known in self._jobs if known.finished]
+            self._jobs = [known for known in self._jobs if known not in finished[:-MAX_KEPT]] + [job]
+        if handing_in is not None:
+            handing_in.begin(job.progress, job.cancelled, self._turns.look_again)  # it may have been stopped meanwhile
+        # the library survives being killed, so stopping the server need not wait for it
+        job.begin(work, self._turns.turn(job.by, lambda: job.passed_up))
+        return job
+
+    def _has_no_room(self, job: Job) -> bool:
+        """Whether too many wait before it: of its own kind of people, so that visitors leave room for whoever runs the page."""
+        left = self.unfinished(visits=job.visits)
+        most, each = (MAX_VISITORS, MAX_VISITOR) if job.visits else (MAX_UNFINISHED, MAX_EACH)
+        return len(left) >= most or (actor().may is not None and sum(known.by == job.by for known in left) >= each)
+
+    def unfinished(self, *, visits: bool) -> list[Job]:
+        """The jobs that run or wait, of visitors of a shared demo or of all others."""
+        return [job for job in self._jobs if not job.finished and job.visits == visits]
+
+    def start_once(self, key: str, title: str, work: Work, files: int) -> Job:
+        """The job of this key, started at the first call in this process. It belongs to no session."""
+        with self._starting:
+            if key not in self._shared:
+                self._shared[key] = self.start(title, work, files)
+            return self._shared[key]
+
+    @property
+    def shared(self) -> tuple[Job, ...]:
+        """The jobs that belong to no session."""
+        return tuple(self._shared.values())
+
+    def jobs(self, place: Place) -> tuple[Job, ...]:
+        """The jobs of a library, of whatever session: those that are not finished, and the results that nobody has seen."""
+        return tuple(job for job in self._jobs if job.place == place and (not job.finished or job.left_alone))
+
+    @contextmanager
+    def closed(self, place: Place) -> Iterator[None]:
+        """Within the block no job of a library begins: it is being deleted, and a job would make it anew."""
+        with self._starting:
+            self._going[place] += 1
+        try:
+            yield
+        finally:
+            with self._starting:
+                self._going[place] -= 1
+                self._going = +self._going
+
+    def end(self, place: Place, seconds: float) -> bool:
+        """Stop the jobs of a library that goes, and forget what they came to; whether all of them ended within so many seconds.
+
+        Those that wait for their turn end at once: whoever is before them may take minutes. Nothing of theirs is handed in afterwards.
+        """
+        with self._starting:
+            ending = [job for job in self._jobs if job.place == place]
+        for job in ending:
+            job.given_up = True
+            if job.handing_in is not None:
+                job.handing_in.give_up()
+            job.stop()
+        self._turns.look_again()
+        until = time.monotonic() + seconds
+
+        def has_ended(work: Background[Any] | None) -> bool:
+            return work is None or work.wait(max(0.0, until - time.monotonic()))
+
+        ended = [job for job in ending if has_ended(job) and has_ended(job.handing_in)]
+        with self._starting:
+            self._jobs = [job for job in self._jobs if job not in ended]
+        return len(ended) == len(ending)
