@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -25,7 +26,7 @@ from rag_core.domain.measurements import UNREAD, Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Cancel, Corpus
 from rag_core.domain.status import Reason
-from rag_core.errors import InvalidSetting
+from rag_core.errors import InvalidSetting, LibraryError
 from rag_core.library.library import Library
 from rag_core.settings import Settings
 from rag_core.settings.logs import noted
@@ -41,6 +42,8 @@ _EVENTS: Mapping[tuple[str | None, Reason], str] = MappingProxyType(
         (None, Reason.SUFFICIENCY): "llm_rejected_contexts",
     }
 )
+
+MEASURE_ATTEMPTS = 3  # a document may be deleted, by another process too, while a question reads its pages; chosen
 
 
 class Engine:
@@ -72,9 +75,15 @@ class Engine:
             Cancelled: it was stopped while a model was waited for.
         """
         self.library.refresh()
-        measured = measured_on(
-            self.library.view, self.tools, question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled
-        )
+        for _ in range(MEASURE_ATTEMPTS):
+            view = self.library.view
+            measured = measured_on(view, self.tools, question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled)
+            if not measured.failure or measured.llm_trace is not None:
+                break
+            with suppress(LibraryError):  # the failure itself says more
+                self.library.refresh()
+            if self.library.snapshot.version == view.version:
+                break  # else a document may have been deleted meanwhile, with its pages: it is asked again without it
         if not measured.library.passages and (waiting := len(self.library.unfinished())):
             return replace(measured, metadata={**measured.metadata, UNREAD: waiting})
         return measured

@@ -66,8 +66,14 @@ def clear(folder: Path, forget_rows: ForgetRows = nothing_outside) -> None:
                 forget_rows(version)
                 shutil.rmtree(version, ignore_errors=True)
             with storage_problems("deleting a collection"):
-                shutil.rmtree(root)
+                shutil.rmtree(root, onerror=_unless_gone)
         except LibraryError as error:
             problems.append(error)
     if problems:
         raise problems[0]
+
+
+def _unless_gone(act: object, path: str, problem: tuple[type[BaseException], BaseException, object]) -> None:
+    """Raise what the disk refused. Another process may delete the same: what it was quicker with is no problem."""
+    if not isinstance(problem[1], FileNotFoundError):
+        raise problem[1]

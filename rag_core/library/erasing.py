@@ -82,8 +82,9 @@ def erase_copies(root: Path, digests: Collection[str]) -> None:
         for path in children(aside):
             if path.name != "sources":
                 shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-        for digest in digests:
-            (aside / "sources" / digest).unlink(missing_ok=True)
+        for path in children(aside / "sources"):
+            if path.name in digests:
+                path.unlink(missing_ok=True)
         for folder in (aside / "sources", aside):
             with suppress(OSError):  # others are still in it
                 folder.rmdir()

@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.documents import Metadata
@@ -20,8 +19,8 @@ from rag_core.domain.ports import Cancel, Embedder, LexicalStore, Progress, Vect
 from rag_core.errors import Cancelled, IngestError, InvalidInput
 from rag_core.library.disk.files import Stamp
 from rag_core.library.disk.lock import sweep
-from rag_core.library.disk.room import OWN_BYTES, MakingRoom, give_up_reserve, is_short
-from rag_core.library.erasing import Erased, OnErase, erase_copies, mentions_of, nothing_else
+from rag_core.library.disk.room import NOTED_FIRST, OWN_BYTES, MakingRoom, give_up_reserve
+from rag_core.library.erasing import Erased, OnErase, mentions_of, nothing_else
 from rag_core.library.indexing.adding import Adding, AddReport
 from rag_core.library.indexing.behind import Offer, Row, Upload
 from rag_core.library.indexing.elsewhere import Elsewhere, WorkersOf, none_elsewhere
@@ -61,12 +60,14 @@ class Library(Opened):
         quota: QuotaOf = no_quota,
         workers: WorkersOf = none_elsewhere,
     ) -> Library:
-        """The library in `folder`, compared with its checksums; an empty one when there is none yet. Writes nothing.
+        """The library in `folder`, compared with its checksums; an empty one when there is none yet.
+
+        Writes nothing, unless a deletion was cut off: it is finished (`rag_core.library.deletion`).
 
         `on_delete` and `on_erase` are called before documents go, so that what else holds their words forgets them; where one fails, they
-        stay. `note` is
-        told of each change before it is made; what it cannot keep is not changed. `forget_rows` is called before a version's indexes are
-        deleted, for what they keep outside of the folder. `quota` says how much may be added, `workers` who makes documents of PDFs.
+        stay. `note` is told of each change before it is made; what it cannot keep is not changed. `forget_rows` is called before a
+        version's indexes are deleted, for what they keep outside of the folder. `quota` says how much may be added, `workers` who makes
+        documents of PDFs.
 
         Raises:
             InvalidInput: the collection's name is not `[a-z0-9_-]{1,64}`.
@@ -77,6 +78,7 @@ class Library(Opened):
         """
         library = cls(Store(folder, collection, vectors, lexical, forget_rows), embedder, on_delete, note, on_erase, quota, workers)
         library.refresh()
+        library._finish_cut_off()
         return library
 
     @classmethod
@@ -121,6 +123,7 @@ class Library(Opened):
             )  # fmt: skip
             report = adding.run([(row, None) for row in saved.rows])
             left = saved.keep_aside({entry.source.digest for entry in writer.entries.values()})
+            library._deletions.finish_cut_off(())
         return library, replace(report, problems=(*saved.problems, *report.problems, *left))
 
     @classmethod
@@ -287,6 +290,7 @@ class Library(Opened):
             for missing in set(document_ids) - writer.entries.keys() - listed.keys() - given_up:
                 raise no_document(missing)
             with_room(lambda: self._note(Action.DELETE, document_ids))
+            with_room(self._deletions.begin)
 
             def forget() -> None:
                 self._on_delete(document_ids, self._snapshot.version)
@@ -295,6 +299,8 @@ class Library(Opened):
             for id in writer.entries.keys() & set(document_ids):
                 writer.remove(id)
             with_room(lambda: writer.publish(last=forget))
+            if listed:  # what was published was cleared away after already, and nothing may have been
+                self._deletions.clear(self._held())
 
     def _give_up(self, document_ids: Collection[str], wait: float) -> frozenset[str]:
         """Those of these documents that waited for their vectors and are gone now, without a trace on disk."""
@@ -304,8 +310,10 @@ class Library(Opened):
         known = {entry.document.id for entry in self._snapshot.entries} | waiting
         if set(document_ids) - known - {row.id for row in self._inbox.rows().values()}:
             return frozenset()
-        self._note(Action.DELETE, sorted(waiting))
-        self._on_delete(sorted(waiting), self._snapshot.version)
+        # another thread holds the lock: of the room that can be made, the reserve alone can be given up without it
+        with_room = MakingRoom([partial(give_up_reserve, self._store.root)], OWN_BYTES, NOTED_FIRST)
+        with_room(lambda: self._note(Action.DELETE, sorted(waiting)))
+        with_room(lambda: self._on_delete(sorted(waiting), self._snapshot.version))
         if not self._waiting.give_up(waiting, wait):
             return frozenset()
         # one may have been published meanwhile, or stand on the list of a call that was stopped before it looked
@@ -328,8 +336,9 @@ class Library(Opened):
             return False  # older versions may have them, too
 
         give_up()
-        with self._deleting(wait, give_up) as with_room:
+        with self._deleting(wait, give_up, everywhere=True) as with_room:
             with_room(lambda: self._note(Action.ERASE, document_ids))
+            with_room(lambda: self._deletions.begin([id.removeprefix("sha256:") for id in document_ids]))
             writer, waiting = self._writer(), list(self._inbox.rows().values())
             mentions = mentions_of(self._snapshot, document_ids, waiting)
 
@@ -342,8 +351,6 @@ class Library(Opened):
             for id in writer.entries.keys() & set(document_ids):
                 writer.remove(id)
             with_room(lambda: writer.publish(last=forget))
-            self._clear((), kept=1, insist=True)
-            erase_copies(self._store.root, [id.removeprefix("sha256:") for id in document_ids])
         return erased
 
     def discard(self, document_ids: Collection[str], *, wait: float = WAIT_SECONDS) -> None:
@@ -355,8 +362,9 @@ class Library(Opened):
         with self._deleting(wait) as with_room:
             dropped = [row for row in self.unfinished() if row.id in document_ids]
             with_room(lambda: self._note(Action.DISCARD, [row.id for row in dropped]))
+            with_room(self._deletions.begin)
             with_room(lambda: self._inbox.drop({row.digest for row in dropped}))
-            self._clear(self._held())
+            self._deletions.clear(self._held())
 
     def set_metadata(self, document_id: str, metadata: Metadata, *, wait: float = WAIT_SECONDS) -> None:
         """Replace a document's metadata; nothing is embedded again.
@@ -375,39 +383,18 @@ class Library(Opened):
             writer.publish()
 
     @contextmanager
-    def _deleting(self, wait: float, gone: Cancel | None = None) -> Iterator[MakingRoom]:
-        """Hold the lock to delete. On a disk that is full, or nearly, what was deleted goes at once, with what older versions keep.
-
-        A question that is being asked of an older version at that moment fails where it needs them, as when documents are erased.
-        Where there is no room to delete, the reserve and those versions go first, then what was made of unfinished sources, which is made
-        again when they are resumed.
+    def _deleting(self, wait: float, gone: Cancel | None = None, *, everywhere: bool = False) -> Iterator[MakingRoom]:
+        """Hold the lock to delete; see `Deletions.under_way`.
 
         `gone` is asked while another writer is waited for: that may have begun after the documents were to be given up, and between two
         calls nobody can give up what waits. It says whether nothing is left to do, which is Cancelled.
         """
-
-        def older() -> None:
-            give_up_reserve(self._store.root)
-            self._clear((), kept=1)
-
-        def half_made() -> None:
-            self._clear((), kept=1, half_made=False)
-
-        with self._writing(wait, gone):
-            newest = self._store.manifest(known=True) or Manifest(0, self._embedder.name, INDEX_VERSION)
-            room = MakingRoom([older, half_made], OWN_BYTES + newest.index_bytes)
-            yield room
-            if room.made or is_short(self._store.root):
-                self._clear((), kept=1)
-                self._store.keep_reserve(self._store.manifest(known=True) or newest)
+        with self._writing(wait, gone), self._deletions.under_way(everywhere=everywhere) as with_room:
+            yield with_room
 
     def _elsewhere(self, indexer: Indexer, settings: Settings, progress: Progress | None, cancelled: Cancel | None) -> Elsewhere | None:
         workers = self._workers(settings)
         return Elsewhere(workers, indexer, self._embedder, settings, progress, cancelled) if workers is not None else None
-
-    def _clear(self, live: Collection[int], **how: Any) -> None:
-        with self._inbox.held():  # else what is being handed in just now would be cleared away
-            self._store.clear(self._snapshot.version, live, self._inbox.rows(), **how)
 
     def _noted(self, rows: Iterable[Accepted]) -> None:
         if ids := [row.id for row in rows]:
@@ -425,13 +412,15 @@ class Library(Opened):
     ) -> AddReport:
         if not (cancelled and cancelled()):  # what was stopped before its turn was not tried
             self._inbox.begin({row.digest for row, _ in rows})
+        self._store.keep_reserve(self._newest())  # for whoever deletes one of them while the disk fills
         indexer = Indexer(self._store, self._embedder, settings, progress, cancelled, known)
         adding = Adding(
             self._writer(), indexer, self._inbox, keep_locked=keep_locked, progress=progress, cancelled=cancelled, waiting=self._waiting,
             elsewhere=self._elsewhere(indexer, settings, progress, cancelled), behind=self._behind, ready=ready,
+            forget=self._deletions.forget_waiting,
         )  # fmt: skip
         report = adding.run(rows)
-        self._clear(self._held())
+        self._deletions.clear(self._held())
         return report
 
 

@@ -6,12 +6,13 @@ import gc
 import threading
 import weakref
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from rag_core.domain.acts import Note, unnoted
 from rag_core.domain.ports import Cancel, Embedder
-from rag_core.errors import InvalidInput, LibraryDamaged, LibraryError, ModelMismatch, StoreMismatch
+from rag_core.errors import InvalidInput, LibraryDamaged, LibraryError, ModelMismatch, RagError, StoreMismatch
+from rag_core.library.deletion import Deletions
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.lock import sweep, writer, writing
 from rag_core.library.disk.private import is_open, tighten
@@ -52,6 +53,7 @@ class Opened:
         self._embedder = embedder
         self._on_delete = on_delete
         self._inbox = Inbox(store.root)
+        self._deletions = Deletions(store, self._inbox, self._newest, self._held)
         self._swapping = threading.RLock()
         self._seen = (0, "")  # what CURRENT said when the snapshot was taken
         self._live: weakref.WeakSet[Snapshot] = weakref.WeakSet()
@@ -156,12 +158,22 @@ class Opened:
                 self.refresh()
                 with self._inbox.held():
                     sweep(self._store.root, self._inbox.rows())
+                self._deletions.finish_cut_off(self._held())
             yield
 
+    def _finish_cut_off(self) -> None:
+        """Finish a deletion that was cut off, unless somebody else writes, who will, or it may not be written here."""
+        if self._deletions.cut_off:
+            with suppress(RagError), self._writing(0.0):
+                pass  # a writer begins with it
+
     def _writer(self, base: Manifest | None = None) -> Writer:
-        newest = base or self._store.manifest(known=True) or Manifest(0, self._embedder.name, INDEX_VERSION)
+        newest = base or self._newest()
         newest = replace(newest, embedder=self._embedder.name, index_version=INDEX_VERSION, vector_store=self._store.vectors.name)
         return Writer(self._store, newest, self._snapshot, self._adopt, self._inbox)
+
+    def _newest(self) -> Manifest:
+        return self._store.manifest(known=True) or Manifest(0, self._embedder.name, INDEX_VERSION)
 
     def _adopt(self, snapshot: Snapshot) -> Collection[int]:
         with self._swapping:  # so that a reader which was loading an older one does not put it in the place of this

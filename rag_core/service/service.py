@@ -269,10 +269,7 @@ class Service:
     @contextmanager
     def visited(self) -> Iterator[None]:
         """Within the block visits that are over are deleted, at its end all of them. First goes what earlier ones left."""
-        try:
-            clear_dropped(self.folder)
-        except RagError as error:
-            _log.warning("a deleted collection is not quite gone: %s", error.kind)
+        clear_dropped(self.folder)
         if self.visits is None:
             Visits(self.folder, "").clean(self.drop)
             yield

@@ -27,6 +27,7 @@ from rag_core.wiring.folder import contents_of as contents_of
 from rag_core.wiring.folder import counts as counts
 from rag_core.wiring.folder import cut_off as cut_off
 from rag_core.wiring.folder import drop_collection as drop_collection
+from rag_core.wiring.folder import finish_deletions as finish_deletions
 from rag_core.wiring.folder import hand_in as hand_in
 from rag_core.wiring.folder import hold_back as hold_back
 from rag_core.wiring.folder import languages as languages

@@ -25,7 +25,10 @@ from rag_core.errors import LibraryError, QuotaExceeded, RagError, StoreMismatch
 from rag_core.evaluation.counts import Counts
 from rag_core.gating import scores as calibrate
 from rag_core.library import dropping, handing_in
+from rag_core.library.deletion import Note as DeletionNote
+from rag_core.library.deletion import finish
 from rag_core.library.disk.files import storage_problems
+from rag_core.library.disk.lock import writing
 from rag_core.library.erasing import Erased, Mentions
 from rag_core.library.library import Library
 from rag_core.library.quota import Quota, Room, taken
@@ -70,6 +73,7 @@ def open_library(folder: Path, collection: str, model: Embedder, new: str = UNSA
             f"The library {collection!r} was built in the vector store {name!r}, which is not known here.",
             remedy="Use the version of Plumbline that built it, or rebuild the library; its documents are kept.",
         )
+    clear_dropped(folder)
     forget = partial(_forget, folder, collection)
     return Library.open(
         folder, collection, embedder=model, vectors=vector_store(name), lexical=lexical_store(name), on_delete=forget,
@@ -178,8 +182,27 @@ def drop_collection(folder: Path, name: str, wait: float) -> bool:
 
 
 def clear_dropped(folder: Path) -> None:
-    """Delete what a killed process left of collections that it was deleting; errors as `rag_core.library.dropping.clear`."""
-    dropping.clear(folder, forget_rows)
+    """Delete what a killed process left of collections that it was deleting; what cannot be deleted now is left to the next call."""
+    try:
+        dropping.clear(folder, forget_rows)
+    except RagError as error:
+        _log.warning("a deleted collection is not quite gone: %s", error.kind)
+
+
+def finish_deletions(folder: Path) -> None:
+    """Finish deletions that were cut off, of documents and of whole collections; opens no index.
+
+    What somebody else writes to is left to them, and what cannot be deleted now to whoever opens it next.
+    """
+    clear_dropped(folder)
+    for name in collections(folder):
+        store = Store(folder, name, vector_store(UNSAID_STORE), Bm25Store(), forget_rows)
+        if DeletionNote(store.root).there:
+            try:
+                with storage_problems("finishing a deletion"), writing(store.root, 0.0):
+                    finish(store, Inbox(store.root))
+            except RagError as error:
+                _log.warning("a deletion could not be finished: %s", error.kind)
 
 
 def noting(folder: Path, collection: str = "") -> Note:

@@ -1,4 +1,4 @@
-"""The start of a service takes up the files that its last end kept from being indexed."""
+"""The start of a service takes up the files that its last end kept from being indexed, and finishes deletions that it cut off."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rag_core.errors import InvalidSetting
 from rag_core.library.library import AddReport, Library
 from rag_core.library.stored.inbox import Accepted, Values
 from rag_core.settings import Settings
-from rag_core.wiring import cut_off
+from rag_core.wiring import cut_off, finish_deletions
 from rag_core.work import loading
 from rag_core.work.files import File
 from rag_core.work.handing_in import HandingIn
@@ -27,7 +27,9 @@ START = Actor("start")  # the program itself
 
 
 def take_up(folder: Path, names: Iterable[str], base: Settings, runner: Runner) -> list[Job]:
-    """Start a job for each of these collections in which something was cut off; each file is indexed as it was asked for.
+    """Finish deletions, and start a job for each of these collections in which indexing was cut off.
+
+    Each file is indexed as it was asked for.
 
     Args:
         folder: of the library.
@@ -35,6 +37,7 @@ def take_up(folder: Path, names: Iterable[str], base: Settings, runner: Runner) 
         base: settings of the service.
         runner: of its jobs.
     """
+    finish_deletions(folder)
     jobs = []
     for name in names:
         rows = cut_off(folder, name)

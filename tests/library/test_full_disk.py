@@ -3,68 +3,32 @@
 from __future__ import annotations
 
 import errno
-import io
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from disk_kit import FULL, Disk
+from early_kit import SECONDS, SMALL, Held, buoys, indexing
 from library_kit import SETTINGS, check_whole, found, library, text
 
 from rag_core.adapters.llm import cache
 from rag_core.errors import InvalidInput, LibraryError
+from rag_core.library.deletion import NOTE
 from rag_core.library.disk import private, room
 from rag_core.library.disk.lock import writing
 from rag_core.library.library import Library
 from rag_core.library.stored import store as stored
 
-FULL = OSError(errno.ENOSPC, "No space left on device")
-
-
-class Disk:
-    """A disk of so many bytes; None is one without an end. A file takes whole blocks of 4 KiB."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder, self.capacity = folder, 1 << 40
-
-    def used(self) -> int:
-        files = {found.st_ino: found.st_size for path in self._folder.rglob("*") if path.is_file() for found in [path.stat()]}
-        return sum(-(-size // 4096) * 4096 for size in files.values())
-
-    def free(self, folder: Path | None = None) -> int:
-        return max(0, self.capacity - self.used())
-
-    def fill(self, left: int = 0) -> None:
-        self.capacity = self.used() + left
-
-    def take(self, size: int) -> None:
-        if size > self.free():
-            raise OSError(*FULL.args)
-
 
 @pytest.fixture
-def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
+def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Disk:
     """What the library writes below the test's folder is taken from this disk."""
     made = Disk(tmp_path)
-    create, fallocate = private.create, os.posix_fallocate
-
-    class Counted(io.FileIO):
-        def write(self, data: bytes) -> int:  # type: ignore[override]
-            made.take(len(data))
-            return super().write(data)
-
-    def counted(path: Path, mode: int = private.FILE_MODE) -> io.FileIO:
-        create(path, mode).close()
-        return Counted(path, "wb")
-
-    def reserved(descriptor: int, at: int, size: int) -> None:
-        made.take(size - os.fstat(descriptor).st_size)
-        fallocate(descriptor, at, size)
-
-    monkeypatch.setattr(private, "create", counted)
-    monkeypatch.setattr(os, "posix_fallocate", reserved)
-    monkeypatch.setattr(room, "free_bytes", made.free)
+    made.limit(monkeypatch.setattr)
     return made
 
 
@@ -181,6 +145,68 @@ def test_given_a_full_disk_when_a_document_is_deleted_everywhere_then_it_goes(tm
     disk.fill()
     opened.erase(opened.snapshot.documents[0].id)
     assert len(library(tmp_path).snapshot.documents) == 3
+    check_whole(library(tmp_path))
+
+
+@pytest.mark.parametrize(("published", "audited"), [(True, True), (False, True), (True, False)])
+def test_given_a_full_disk_when_a_document_that_waits_for_its_vectors_is_deleted_then_it_is_gone_and_its_room_is_free(
+    tmp_path, disk, published, audited
+):
+    embedder = Held()
+    opened = library(tmp_path, embedder=embedder)
+    if published:
+        opened.add([text("d2", body(2), language="en")], SETTINGS)
+    if audited:
+        opened._note = lambda action, ids: private.write(tmp_path / f"audit-{action}", bytes(100))
+    opened._on_delete = lambda ids, version: private.write(tmp_path / "records", bytes(100_000))
+    with indexing(opened, embedder, buoys(), settings=SMALL):
+        (one,) = opened._waiting.all()
+        digest, at = one.id.removeprefix("sha256:"), tmp_path / "default"
+        own = (at / "sources" / digest).stat().st_size + sum(path.stat().st_size for path in one.folder.iterdir())
+        disk.fill()
+        deleting = threading.Thread(target=lambda: opened.delete(one.id, wait=SECONDS))
+        deleting.start()
+        while not opened._waiting.unwanted():
+            assert deleting.is_alive()
+            time.sleep(0.001)
+        embedder.let_all()
+        deleting.join(SECONDS)
+        kept = (at / room.RESERVE).stat().st_size
+
+    assert one.id not in {document.id for document in opened.view.documents}
+    assert opened.unfinished() == ()
+    assert [path for path in at.rglob("*") if digest in path.name] == []
+    assert disk.free() + kept >= own
+    assert kept >= room.OWN_BYTES // 4, "room is kept for the next time"
+    assert not (at / NOTE).exists()
+    check_whole(library(tmp_path))
+
+
+def test_given_a_full_disk_without_a_reserve_when_a_document_that_waits_is_deleted_then_it_stays_and_it_says_what_to_do(tmp_path, disk):
+    embedder = Held()
+    opened = library(tmp_path, embedder=embedder)
+    with indexing(opened, embedder, buoys(), settings=SMALL):
+        (one,) = opened._waiting.all()
+        room.give_up_reserve(tmp_path / "default")
+        disk.fill()
+        opened._note = lambda action, ids: private.write(tmp_path / f"audit-{action}", bytes(100))
+        with pytest.raises(LibraryError) as caught:
+            opened.delete(one.id)
+        assert caught.value.problem == "The disk is full, and nothing was deleted: what is deleted is noted first."
+        disk.capacity = 1 << 40
+    assert [document.id for document in opened.snapshot.documents] == [one.id]
+
+
+def test_given_no_room_for_the_list_when_a_document_that_waits_is_given_up_then_older_versions_go(tmp_path, disk):
+    opened = filled(tmp_path)
+    opened.add([text("half", body(9), language="en")], SETTINGS, cancelled=lambda: True)
+    room.give_up_reserve(tmp_path / "default")
+    disk.fill()
+
+    opened._deletions.forget_waiting([row.digest for row in opened.unfinished()])
+
+    assert opened.unfinished() == ()
+    assert len([*tmp_path.glob("default/manifests/*.json")]) == 1
     check_whole(library(tmp_path))
 
 

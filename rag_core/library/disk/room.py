@@ -22,6 +22,8 @@ OWN_BYTES = 512 << 10  # 512 KiB: the lists, a line of the audit log, and the re
 MAX_RESERVE = 16 << 20  # 16 MiB: the indexes of about 4,000 passages; chosen. A larger library rarely has one version alone
 MAX_SHARE = 2  # and at most one part in so many of what is free: keeping room must not fill the disk; chosen
 SHORT_BYTES = 256 << 20  # 256 MiB: where less is free, what was deleted goes at once, also from older versions; chosen
+INDEXES_FIRST = "the indexes without the document are written first"
+NOTED_FIRST = "what is deleted is noted first"
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _SHARED_MEMORY = 4874  # SQLITE_IOERR_SHMSIZE, which Python 3.11 names as of some builds only: no room for the file beside the log
 
@@ -88,10 +90,11 @@ class MakingRoom:
     Args:
         ways: make room, the cheapest first. Each is gone once.
         needed: the bytes that are needed, about.
+        why: room is needed to delete something.
     """
 
-    def __init__(self, ways: Iterable[Callable[[], None]], needed: int) -> None:
-        self._ways, self._needed = iter(ways), needed
+    def __init__(self, ways: Iterable[Callable[[], None]], needed: int, why: str = INDEXES_FIRST) -> None:
+        self._ways, self._needed, self._why = iter(ways), needed, why
         self.made = False
 
     def __call__(self, act: Callable[[], T]) -> T:
@@ -109,7 +112,7 @@ class MakingRoom:
                 way = next(self._ways, None)
                 if way is None:
                     raise LibraryError(
-                        "The disk is full, and nothing was deleted: the indexes without the document are written first.",
+                        f"The disk is full, and nothing was deleted: {self._why}.",
                         remedy=f"Free about {-(-self._needed // 1_000_000)} MB elsewhere on that disk, then delete it again.",
                     ) from error
                 self.made = True

@@ -65,6 +65,7 @@ class Adding:
         elsewhere: has PDFs made by workers; None to make all of them here. With workers no file is read ahead: they have all cores at work.
         behind: uploads that wait for their turn; None where nothing is asked early.
         ready: what was made of the sources while they waited for theirs, by id.
+        forget: takes sources off the list, by digest, that somebody deleted meanwhile; None where nobody can.
     """
 
     def __init__(
@@ -81,8 +82,9 @@ class Adding:
         elsewhere: Elsewhere | None = None,
         behind: Behind | None = None,
         ready: Mapping[str, Offer] = MappingProxyType({}),
+        forget: Callable[[Collection[str]], None] | None = None,
     ) -> None:
-        self._elsewhere = elsewhere
+        self._elsewhere, self._forget = elsewhere, forget or inbox.drop
         self._announced = Announced(None if at_once else waiting)
         self._writer, self._indexer, self._inbox = writer, indexer, inbox
         self._keep_locked, self._at_once, self._progress, self._cancelled = keep_locked, at_once, progress, cancelled
@@ -372,7 +374,7 @@ class Adding:
         for id in gone & set(self._added):  # embedded already, and not published
             self._writer.remove(id)
             self._added.remove(id)
-        self._inbox.drop({id.removeprefix("sha256:") for id in gone})
+        self._forget({id.removeprefix("sha256:") for id in gone})
         self._announced.given_up(gone)
 
     def _put(self, entry: Entry, parts: Parts | None = None) -> None:

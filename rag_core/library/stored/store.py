@@ -9,6 +9,7 @@
     <collection>/inbox.json, work/           what was accepted but is not complete; see inbox.py and indexing.py
     <collection>/title.txt                   its name as a person wrote it; see titles.py
     <collection>/reserve                     room for a deletion on a full disk; see room.py
+    <collection>/deleting.json               says that a deletion is under way; see deletion.py
     <collection>/lock, lock.json             the writer's lock, and who holds it
     <collection>/records.sqlite              decisions, labels and feedback; see adapters/record_store.py
     <collection>/model_cache.sqlite          answers of language models; see adapters/model_cache.py
@@ -19,6 +20,7 @@ Nothing that a manifest names is ever changed: CURRENT alone is replaced, after 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -268,8 +270,8 @@ class Store:
         *,
         insist: bool = False,
         half_made: bool = True,
-    ) -> None:
-        """Delete what no kept version names and no unfinished source (by digest) needs.
+    ) -> bool:
+        """Delete what no kept version names and no unfinished source (by digest) needs; whether all of it is gone.
 
         Kept are the newest so many versions and the `live` ones. Without `half_made` an unfinished source keeps its bytes alone, and not
         what was made of it. What cannot be deleted now is tried again next time.
@@ -284,13 +286,15 @@ class Store:
                 stay.append(path)
             else:
                 path.unlink(missing_ok=True)
-        needed = self._needed.by(stay)
+        needed, gone = self._needed.by(stay), True
         for folder in ("indexes", "documents", "sources", LISTS, "work"):
             waited_for = unfinished if half_made or folder == "sources" else ()
             for name in names_in(self.root / folder):
                 if f"{folder}/{name}" not in needed and name.split("-")[0] not in waited_for:
                     with suppress(*(() if insist else (RagError,))):
                         self.remove(self.root / folder / name)
+                    gone = gone and not os.path.lexists(self.root / folder / name)
+        return gone
 
     def keep_reserve(self, newest: Manifest) -> None:
         """Keep room for the next deletion on a disk that is full by then; as `rag_core.library.disk.room.keep_reserve`."""

@@ -73,8 +73,11 @@ class Writer:
         self._unsynced.append(self._store.root / "documents" / entry.key)
 
     def remove(self, document_id: str) -> None:
-        """Leave a document out."""
-        del self.entries[document_id]
+        """Leave a document out. Its folder may be gone before the next version is published."""
+        entry = self.entries.pop(document_id)
+        folder = self._store.root / "documents" / entry.key
+        self._parts.pop(entry.key, None)
+        self._unsynced = [path for path in self._unsynced if path != folder]
 
     def publish_when_due(self) -> None:
         """Publish if the last time is long enough ago, measured against what publishing costs."""
