@@ -25,7 +25,7 @@ from rag_core.library.library import Library
 from rag_core.library.stored.store import KEPT_VERSIONS, Store
 from rag_core.settings import Settings
 from rag_core.wiring import open_library
-from rag_core.work.jobs import Runner
+from rag_core.work.runner import Runner
 from rag_core.work.taking_up import take_up
 
 
