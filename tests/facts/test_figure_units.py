@@ -156,6 +156,11 @@ STAND = [  # (claim, evidence, language)
     ("It runs at 5 km/h.", "Speed (km/h) | 5", "en"),
     ("It is 5 percentage points.", "Rise in percentage points | 5", "en"),
     ("Es stieg von 5 um 3 Prozent.", "Von 5 stieg es um 3 Prozent.", "de"),
+    ("It uses 6 l per 100 km.", "On 100 km it uses 6 l.", "en"),
+    ("On 100 km it uses 6 l.", "It uses 6 l per 100 km.", "en"),
+    ("There were 5 calls.", "There were 5 calls per minute.", "en"),
+    ("It takes 5 minutes.", "It takes 5 minutes per kilogram.", "en"),
+    ("The sum is 5 m² + 3 m².", "So the sum is 5 m² + 3 m² in all.", "en"),
     ("There are two of 5.", "Of 5 there are two.", "en"),
     ("There are 5 in stock.", "In the shop there are 5 in stock.", "en"),
     ("It rose by 5 in 2020.", "In 2020 it rose by 5.", "en"),
@@ -175,6 +180,8 @@ CHANGED = [
     ("The bond pays 5 % interest per year.", "The bond pays 5 % interest per month.", "en"),
     ("It runs at 5 km/h.", "The route is 5 km in all.", "en"),
     ("The route is 5 km.", "It runs at 5 km/h on this route.", "en"),
+    ("The plan is $5F.", "So the plan is $5.", "en"),
+    ("The room is 5B.", "So the room is 5.", "en"),
     ("It is 5 in long.", "The rod is 5 cm long.", "en"),
     ("Die Quote stieg um 5 Prozent.", "Die Quote stieg im Jahr um 5 Prozentpunkte.", "de"),
     ("Plocha je 30 metrů čtverečních.", "Délka je 30 metrů.", "cs"),
@@ -290,6 +297,7 @@ def test_given_prefixes_then_a_unit_has_one_name() -> None:
 
     assert english.symbols["MHz"] == english.units["megahertz"] == value_words("en").units["mhz"]
     assert english.symbols["mHz"] == english.units["millihertz"]
+    assert english.symbols["hPa"] == value_words("en").units["hpa"]  # and no millibar, which is as much
     assert exact_units()[english.symbols["mHz"]] == ("hz", exact_units()["millivolt"][1])
 
 

@@ -69,7 +69,7 @@ def _currency_before(is_plain: bool) -> regex.Pattern[str]:
 def _money_scale(of_money: bool) -> regex.Pattern[str]:
     """A letter that multiplies an amount of money: of "€5m", and before a currency of "5 T€" and "5 TEUR"."""
     letters = any_language().money_scales_behind if of_money else any_language().money_scales
-    ends = r"(?![\p{L}\p{M}\p{N}²³])" if of_money else r"\s?(?=\p{Sc}|(?:EUR|USD|GBP|CHF|CZK)(?!\p{L}))"
+    ends = r"(?![\p{L}\p{M}\p{N}])" if of_money else r"\s?(?=\p{Sc}|(?:EUR|USD|GBP|CHF|CZK)(?!\p{L}))"
     return regex.compile(rf"\s?(?P<scale>{'|'.join(letters)}){ends}")
 
 
