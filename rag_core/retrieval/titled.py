@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import regex
 
@@ -67,13 +67,18 @@ def _own_rows(named: Sequence[str], language: str, corpus: Corpus, rows: Sequenc
 
 def _names(named: Iterable[str], language: str) -> Iterable[tuple[str, ...]]:
     """Each name as its words as written, without function words before it ("Was AMCOR"); numbers and short words alone name nothing."""
-    small = set(map(fold, LANGUAGES[language].function_words)) if language in LANGUAGES else set()
+    small = _function_words(language)
     for name in named:
         words = _WORD.findall(name)
         while words and fold(words[0]) in small:
             words = words[1:]
         if words and not any(word.isnumeric() for word in words):
             yield tuple(words)
+
+
+@cache
+def _function_words(language: str) -> frozenset[str]:
+    return frozenset(map(fold, LANGUAGES[language].function_words)) if language in LANGUAGES else frozenset()
 
 
 def _is_named(document: Document, names: Collection[tuple[str, ...]]) -> bool:
