@@ -33,7 +33,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "f8420f0d1edb"),
     "language": (3, "8a06acdef11e"),
-    "features": (9, "9c991904b6f2"),
+    "features": (9, "61d76bfaac98"),
 }
 
 
