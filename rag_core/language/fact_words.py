@@ -94,7 +94,10 @@ class UnitRows:
         qualifiers: further words that make it another unit; `qualifiers_behind`: whether they may stand behind it ("metrů čtverečních").
         per: words before what a figure is counted by; `per_one`: those that stand directly behind it ("5 km an hour").
         counted: spellings that count behind a slash or `per` only ("per second"); `rates`: words for both ("monthly*").
+        no_rate_before: words behind which make "a year" a time ("a year ago"); `no_rate_after`: those before "annual" that make it another
+            word's ("in annual sales"); `no_rate_across`: those that end what is counted ("12,400 people and annual sales").
         after_lone: words that may follow "in" and the like, where they are units: "5 in wide".
+        points: words for points, which are percentage points where a share is named: "up 2 points to 73 %".
     """
 
     units: Spellings = field(default_factory=dict)
@@ -107,7 +110,11 @@ class UnitRows:
     per_one: Words = ()
     counted: Spellings = field(default_factory=dict)
     rates: Spellings = field(default_factory=dict)
+    no_rate_before: Words = ()
+    no_rate_after: Words = ()
+    no_rate_across: Words = ()
     after_lone: Words = ()
+    points: Words = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "f8420f0d1edb"),
-    "language": (3, "8a06acdef11e"),
+    "language": (3, "588639211359"),
     "features": (9, "61d76bfaac98"),
 }
 

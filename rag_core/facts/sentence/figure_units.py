@@ -20,7 +20,6 @@ WORD = r"\p{L}[\p{L}\p{M}]*(?:\^?\d(?!\d)|(?<!\p{Ll}{4})\p{No})?"
 _NO_YEAR = r"(?!\s*(?:1[5-9]|2[01])\d\d(?!\d))"  # "za rok 2020" is no rate
 _ENDS = r"(?![\p{L}\p{M}\p{N}])"
 _DEGREE = "[°º]"  # the second, which marks an ordinal, is a letter "o" when it is folded
-_BETWEEN = r"(?:\s\p{L}[\p{L}\p{M}]*){0,2}?"  # words between a figure and what it is counted by: "5 % interest per year"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +35,7 @@ class FigureUnits:
         counted: units that count behind a slash or "per" only.
         rates: units by a word that says both ("monthly"); a star stands for the rest of a word.
         after_lone: words that may follow a lone spelling: "5 in wide".
+        points: words for points, which are percentage points where a share is named.
     """
 
     symbols: Mapping[str, str]
@@ -48,6 +48,7 @@ class FigureUnits:
     counted: Mapping[str, str]
     rates: Mapping[str, str]
     after_lone: frozenset[str]
+    points: frozenset[str]
 
     def rate_of(self, written: str) -> str:
         """The unit that a folded word like "monthly" counts by, or empty."""
@@ -83,6 +84,7 @@ def figure_units(lang: str) -> FigureUnits:
         counted={fold(word): unit for word, unit in _spellings(row.counted)},
         rates={fold(word): unit for word, unit in _spellings(row.rates)},
         after_lone=frozenset(map(fold, row.after_lone)),
+        points=frozenset(map(fold, row.points)),
     )
 
 
@@ -148,9 +150,15 @@ def _any(words: Iterable[str]) -> str:
 
 
 def _by(row: UnitRows, parted: Iterable[str]) -> regex.Pattern[str]:
+    # words between a figure and what it is counted by: "5 % interest per year"
+    between = rf"(?:\s(?!(?:{_any(row.no_rate_across)}){_ENDS})\p{{L}}[\p{{L}}\p{{M}}]*){{0,2}}?"
     unit = rf"(?P<count>\d{{1,4}}\s)?(?P<unit>(?:{_any(parted)}){_ENDS}|{WORD})"
     per = rf"(?:{_any(row.per)})(?:\s(?:{_any(row.per_one)}))?\s{unit}{_NO_YEAR}"
-    one = rf"\s(?P<one>{_any(row.per_one)})\s{unit}{_NO_YEAR}"
+    no_time = rf"{_NO_YEAR}(?!\s(?:{_any(row.no_rate_before)}){_ENDS})"  # "5 km a year later", "5 Euro im Jahr 2022"
+    one = rf"\s(?P<one>{_any(row.per_one)})\s{unit}{no_time}"
     raised = r"\s?·?\s?(?P<raised>\p{L}{1,3})(?:⁻¹|\^[-−]1(?!\d))"
-    rate = rf"(?P<rate>{_any(word for word, _ in _spellings(row.rates))}){_ENDS}"
-    return regex.compile(rf"\s?/\s?{unit}|{raised}|{one}|{_BETWEEN}\s(?:{rate}|{per})", _FLAGS)
+    of_another = rf"(?<!(?<![\p{{L}}\p{{M}}])(?:{_any(row.no_rate_after)})\s)"  # "$5 million in annual sales"
+    rates = [word for word, _ in _spellings(row.rates)]
+    several = rf"(?:{_any(word for word in rates if ' ' in word)}){_ENDS}{no_time}"  # "im Jahr" may be a time, "jährlich" is none
+    rate = rf"{of_another}(?P<rate>{several}|(?:{_any(word for word in rates if ' ' not in word)}){_ENDS})"
+    return regex.compile(rf"\s?/\s?{unit}|{raised}|{one}|{between}\s(?:{rate}|{per})", _FLAGS)

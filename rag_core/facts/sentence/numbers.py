@@ -213,7 +213,7 @@ def _spelled(text: str, number: Spelled, lex: Lexicon, vocabulary: ValueWords) -
 def _counted(text: str, unit: str, end: int, vocabulary: ValueWords) -> tuple[str, str, int]:
     """The unit, what it is counted by in its own word ("5 kph") and behind it, and where that ends."""
     unit, _, within = unit.partition("/")
-    by, by_end = counted_by(text, end, vocabulary)
+    by, by_end = counted_by(text, end, vocabulary, unit)
     return unit, "/".join(filter(None, (within, by))), by_end
 
 

@@ -13,6 +13,7 @@ from rag_core.facts.sentence.lexicon import ValueWords, dimension, parted_units,
 from rag_core.language import fold, words
 
 _MAX_BETWEEN = 2  # qualifiers and fillers between a number and its unit
+_ROUND = ("1", "10", "100", "1000")  # how many of a unit a figure is counted by; any other number is a figure of its own
 _MAX_BY = 2  # units that a figure is counted by: "5 mg/kg per day"
 # "5 s" are seconds where no word follows, which may be a preposition's ("5 s přáteli", "5 s'ajoutent"), and no year stands before it
 _SECONDS = regex.compile(r"(?<=\d)(?<!(?<!\d)\d{4})\ss(?![\p{L}\p{M}'’]|\s+\p{L})")
@@ -43,10 +44,10 @@ def units_in(text: str, lang: str) -> frozenset[str]:
     found = [word.text for word in words(text)]
     folded = [fold(word) for word in found]
     plural = [word.removesuffix("s") for word in folded]
-    pairs = pairwise(("", *folded))
+    pairs = [*pairwise(("", *folded)), *(pairwise(reversed(folded)) if figures.qualifiers_behind else ())]
     named = {
         qualified(vocabulary.qualifiers[before], names[word]) if before in vocabulary.qualifiers else names[word]
-        for (before, word), written in zip(pairs, found, strict=True)
+        for (before, word), written in zip(pairs, (*found, *found[-2::-1]), strict=False)
         if word in names and (len(written) == 1 or symbol(written) not in figures.symbols)
     }  # "working days" are no days
     named |= {figures.symbols[symbol(word)] for word in found if len(word) > 1 and symbol(word) in figures.symbols}
@@ -54,6 +55,8 @@ def units_in(text: str, lang: str) -> frozenset[str]:
     joined = f" {' '.join(folded)} "
     named |= {figures.units[phrase] for phrase in figures.phrases if f" {phrase} " in joined}
     units = {part for unit in signs | named for part in unit.split("/")}
+    if "%" in units and not figures.points.isdisjoint(folded):
+        units.add("percentage point")  # "decreased 3 points to 73 %"
     # "MN" over a column are meganewtons, "MN EUR" millions
     symbols = set() if any(dimension(unit) == "currency" for unit in units) else {fold(word) for word in found if word in figures.symbols}
     scales = {str(vocabulary.scales[word]) for word in {*folded, *plural} - symbols if word in vocabulary.scales}
@@ -123,18 +126,27 @@ def _qualified_behind(text: str, unit: str, end: int, vocabulary: ValueWords) ->
     return (qualified(qualifier, unit), match.end()) if match and qualifier else (unit, end)
 
 
-def counted_by(text: str, end: int, vocabulary: ValueWords) -> tuple[str, int]:
-    """The units that a figure is counted by, parted by slashes, and where they end: "kg" of "5 mg/kg", "100 km", "hour" of "an hour"."""
+def counted_by(text: str, end: int, vocabulary: ValueWords, of_unit: str) -> tuple[str, int]:
+    """The units that a figure is counted by, parted by slashes, and where they end: "kg" of "5 mg/kg", "100 km", "hour" of "an hour".
+
+    `of_unit` is the figure's own.
+    """
     figures, found = vocabulary.figures, list[str]()
     while figures and len(found) < _MAX_BY and (match := figures.by.match(text, end)):
         place, unit = match.end(), figures.rate_of(fold(match["rate"])) if match["rate"] else ""
         if not unit and not (match["one"] and fold(match["unit"]) in vocabulary.ordinals):  # "every second month"
             unit, place = _counted(text, match["unit"] or match["raised"], place, vocabulary, figures)
-        if not unit:
+        if not unit or (match["count"] and not _may_count(match["count"], unit, of_unit)):
             break
         found.append((match["count"] or "") + unit)
         end = place
     return "/".join(found), end
+
+
+def _may_count(count: str, unit: str, of_unit: str) -> bool:
+    """Whether a figure may be counted by so many of a unit: "na 100 km", and not "z 30 minut na 20 minut" or "za 3 hodiny"."""
+    is_change = unit == of_unit and dimension(unit) not in ("g", "l")  # "5 g na 100 g"
+    return count.strip() in _ROUND and dimension(unit) not in ("currency", "share") and not is_change
 
 
 def _counted(text: str, written: str, end: int, vocabulary: ValueWords, figures: FigureUnits) -> tuple[str, int]:
