@@ -44,6 +44,7 @@ _EVENTS: Mapping[tuple[str | None, Reason], str] = MappingProxyType(
 )
 
 MEASURE_ATTEMPTS = 3  # a document may be deleted, by another process too, while a question reads its pages; chosen
+CHANGED = "Documents were changed or deleted while the question was asked. Ask it again first: that may be all."
 
 
 class Engine:
@@ -75,15 +76,18 @@ class Engine:
             Cancelled: it was stopped while a model was waited for.
         """
         self.library.refresh()
-        for _ in range(MEASURE_ATTEMPTS):
+        for left in reversed(range(MEASURE_ATTEMPTS)):
             view = self.library.view
             measured = measured_on(view, self.tools, question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled)
-            if not measured.failure or measured.llm_trace is not None:
+            if not measured.failure:
                 break
             with suppress(LibraryError):  # the failure itself says more
                 self.library.refresh()
-            if self.library.snapshot.version == view.version:
+            if self.library.view is view:
                 break  # else a document may have been deleted meanwhile, with its pages: it is asked again without it
+            if not left or measured.llm_trace is not None:  # nobody pays for a model twice without being asked
+                measured = replace(measured, failure=f"{CHANGED} {measured.failure}")
+                break
         if not measured.library.passages and (waiting := len(self.library.unfinished())):
             return replace(measured, metadata={**measured.metadata, UNREAD: waiting})
         return measured

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from early_kit import SECONDS, SMALL, Held, buoys, deleting, indexing
 from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
 
 import rag_core.engine as asking
@@ -189,6 +190,62 @@ def test_given_a_question_that_needs_a_page_that_went_meanwhile_then_it_is_asked
     assert len(versions) == 2
     assert versions[0] < versions[1]
     assert cut.gone not in {hit.passage.document for hit in measured.hits}
+
+
+def test_given_a_file_that_waited_and_was_deleted_while_a_question_read_it_then_that_is_asked_again_without_it(tmp_path, monkeypatch):
+    embedder = Held()
+    opened = library(tmp_path, embedder=embedder)
+    engine, measured_on, documents = Engine(opened, Tools(HashEmbedder())), asking.measured_on, []
+
+    def late(view, *rest, **more):
+        documents.append(len(view.documents))
+        if len(documents) == 1:
+            thread = deleting(opened, buoys())
+            embedder.let(1)
+            thread.join(SECONDS)
+        return measured_on(view, *rest, **more)
+
+    monkeypatch.setattr(asking, "measured_on", late)
+    with indexing(opened, embedder, buoys(), buoys("more", 500), settings=SMALL):
+        measured = engine.measure("What light does the buoy 17 show?", Settings.load("open"))
+        assert opened.snapshot.version == 0, "nothing was published"
+
+    assert not measured.failure
+    assert documents == [2, 1]
+
+
+def test_given_documents_that_change_each_time_when_a_page_is_gone_then_it_is_asked_so_often_and_says_both(cut, monkeypatch):
+    opened, asked, measured_on = library(cut.folder), [], asking.measured_on
+    kept = found(opened, "cats")[0]
+
+    def late(view, *rest, **more):
+        asked.append(view.version)
+        for path in cut.root.glob("documents/*/pages.json.gz"):
+            path.unlink()
+        opened.set_metadata(kept, Metadata(title=f"On cats {len(asked)}"))
+        return measured_on(view, *rest, **more)
+
+    monkeypatch.setattr(asking, "measured_on", late)
+    measured = Engine(opened, Tools(HashEmbedder())).measure("What do the dogs of the harbour office bark at?", Settings.load("open"))
+
+    assert len(asked) == asking.MEASURE_ATTEMPTS
+    assert measured.failure.startswith(asking.CHANGED)
+    assert "is missing" in measured.failure
+
+
+def test_given_a_model_that_was_asked_already_when_a_page_is_gone_then_it_is_not_asked_twice_and_the_failure_says_why(cut, monkeypatch):
+    engine, asked = Engine(library(cut.folder), Tools(HashEmbedder())), []
+
+    def drafted(measured, *_, **__):
+        asked.append(1)
+        cut.delete()
+        return replace(measured, failure="A page is missing.")
+
+    monkeypatch.setattr(asking, "generate", drafted)
+    measured = engine.measure("What do the dogs of the harbour office bark at?", Settings.load("open").changed(drafter="model"))
+
+    assert len(asked) == 1
+    assert measured.failure == f"{asking.CHANGED} A page is missing."
 
 
 def test_given_a_page_that_is_damaged_when_asked_then_that_is_said_and_not_asked_again(cut, monkeypatch):
