@@ -261,6 +261,27 @@ def test_given_a_page_that_is_damaged_when_asked_then_that_is_said_and_not_asked
     assert len(asked) == 1
 
 
+@pytest.mark.parametrize(
+    "way", [Library.delete, Library.erase, lambda opened, id: opened.discard([id])], ids=["delete", "erase", "discard"]
+)
+def test_given_a_version_that_a_killed_process_never_put_in_force_when_its_file_is_deleted_then_it_goes_too(tmp_path, way):
+    opened = library(tmp_path)
+    opened.add([text("cat", "Cats sleep.", language="en")], SETTINGS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Store, "_point_to", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            opened.add([text("dog", "Dogs bark.", language="en")], SETTINGS)
+    opened = library(tmp_path)
+    (row,) = opened.unfinished()
+    assert opened.remembers(row.id)
+
+    way(opened, row.id)
+
+    assert not opened.remembers(row.id)
+    assert [path for path in tmp_path.rglob("*") if row.digest in path.name] == []
+    check_whole(library(tmp_path))
+
+
 @pytest.mark.parametrize("harm", [b"", b"{}", b"[" * 100_000, b'{"everywhere": ["../../CURRENT"]}'])
 def test_given_a_note_that_is_damaged_when_opened_then_the_deletion_is_finished(cut, harm):
     cut.delete()

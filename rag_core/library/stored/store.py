@@ -282,7 +282,7 @@ class Store:
         stay: list[Path] = []
         for path in (self.root / "manifests").glob("*.json"):
             version = int(path.stem) if path.stem.isdecimal() else 0
-            if version in live or version > newest - kept:
+            if version in live or newest - kept < version <= newest:  # a newer one was never put in force: its process was killed
                 stay.append(path)
             else:
                 path.unlink(missing_ok=True)
