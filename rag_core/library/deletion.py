@@ -15,15 +15,17 @@ import json
 import logging
 import os
 import re
+import shutil
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from rag_core.errors import RagError
-from rag_core.library.disk.files import seal, unseal, write_atomically
+from rag_core.library.disk.files import damaged, names_in, seal, unseal, write_atomically
 from rag_core.library.disk.room import NOTED_FIRST, OWN_BYTES, MakingRoom, give_up_reserve, is_short
 from rag_core.library.erasing import erase_copies
+from rag_core.library.stored import stored_sources
 from rag_core.library.stored.inbox import Inbox
 from rag_core.library.stored.manifest import Manifest
 from rag_core.library.stored.store import Store
@@ -141,6 +143,8 @@ def finish(store: Store, inbox: Inbox, live: Collection[int] = ()) -> None:
         return
     manifest = store.manifest()
     newest, entries = (manifest.version, manifest.entries) if manifest else (0, ())
+    if manifest is None and not inbox.there and names_in(store.root / stored_sources.FOLDER):
+        raise damaged(store.root / "CURRENT", "is missing")  # there are files, and no list says which of them went
     with inbox.held():
         waiting = inbox.rows()
         gone = store.clear(newest, live, waiting, kept=1, insist=True)
@@ -184,4 +188,7 @@ class Note:
         Raises:
             OSError: the disk refused.
         """
-        self._path.unlink(missing_ok=True)
+        if self._path.is_dir() and not self._path.is_symlink():
+            shutil.rmtree(self._path)  # not ours, and in its place: no deletion would come to an end
+        else:
+            self._path.unlink(missing_ok=True)

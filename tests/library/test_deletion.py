@@ -282,6 +282,35 @@ def test_given_a_version_that_a_killed_process_never_put_in_force_when_its_file_
     check_whole(library(tmp_path))
 
 
+@pytest.mark.parametrize("full", [False, True])
+def test_given_a_folder_in_the_place_of_the_note_when_deleted_everywhere_then_it_goes_and_no_note_stays(cut, full):
+    (cut.root / NOTE).mkdir()
+    if full:
+        (cut.root / NOTE / "more").write_text("?")
+    library(cut.folder).erase(cut.gone)
+    assert not cut.noted
+    assert not cut.is_there
+
+
+def test_given_a_link_in_the_place_of_the_note_then_what_it_leads_to_stays(cut):
+    other = cut.folder / "other"
+    other.mkdir()
+    (cut.root / NOTE).symlink_to(other)
+    library(cut.folder)
+    assert not cut.noted
+    assert other.is_dir()
+
+
+def test_given_a_note_and_no_list_of_documents_when_opened_then_their_files_stay_for_a_rebuild(cut):
+    cut.delete()
+    shutil.rmtree(cut.root / "manifests")
+    (cut.root / "CURRENT").unlink()
+    (cut.root / "inbox.json").unlink()
+    library(cut.folder)
+    assert len([*(cut.root / "sources").iterdir()]) == 3
+    library(cut.folder / "new").erase(cut.gone)  # where nothing ever was, there is nothing to lose
+
+
 @pytest.mark.parametrize("harm", [b"", b"{}", b"[" * 100_000, b'{"everywhere": ["../../CURRENT"]}'])
 def test_given_a_note_that_is_damaged_when_opened_then_the_deletion_is_finished(cut, harm):
     cut.delete()

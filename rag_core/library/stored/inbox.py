@@ -125,6 +125,11 @@ class Inbox:
         with self._lock:
             yield
 
+    @property
+    def there(self) -> bool:
+        """Whether a list was ever written, and is there."""
+        return self._path.exists()
+
     def rows(self) -> dict[str, Accepted]:
         """The sources by digest, in the order in which they were accepted.
 
