@@ -101,6 +101,22 @@ def test_given_a_file_without_vectors_when_asked_then_it_is_answered_marked_and_
     assert len(session_of(page).history) == 1
 
 
+def test_given_a_first_file_that_can_be_asked_before_it_is_indexed_then_the_page_does_not_say_that_it_cannot(
+    app: AppTest, empty_library: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty_library.mkdir()
+    (empty_library / ".samples-offered").touch()
+    monkeypatch.setattr(adding, "EARLY_PASSAGES", 2)
+    page = settle(app)
+    assert [box.value for box in page.info] == [say("examples.empty")]
+    page.file_uploader[0].set_value([("bay-1.pdf", short_pdf(1), "application/pdf")]).run()
+    assert gate.stands.wait(JOB_SECONDS)
+    page.run()
+
+    assert say("jobs.early") in said(page)
+    assert not page.info
+
+
 def test_given_a_job_that_is_stopped_when_its_file_was_asked_then_the_page_asks_again_without_it(waiting: AppTest, gate: Gate) -> None:
     page = ask(waiting, QUESTION)
     assert asked_of(page).decision.citations[0].document == "buoys.pdf"

@@ -119,7 +119,7 @@ def test_given_a_job_when_another_session_looks_then_it_sees_that_work_goes_on_a
     with held():
         upload(first, ("secret-name.pdf", BRIDGE), ("broken.pdf", b"<html>"))
         second.run()
-        assert "Another session is adding files here: 2" in texts(second)
+        assert "Files of another session are being added here: 2" in texts(second)
         assert "secret-name.pdf" not in texts(second)
         assert len(second.get("progress")) == 1
     settle(first)

@@ -45,6 +45,8 @@ def show_examples(engine: Engine, session: Session, settings: Settings, busy: bo
     there = {document.id for document in engine.library.snapshot.documents}
     if session.held or session.asked is not None or session.pending is not None or not visitor.may(Right.ASK):
         return
+    if not there and busy and engine.library.view.documents:
+        return  # they can be asked before they are indexed, as the line of their job says
     if not there and busy:
         st.info(say("examples.reading"), icon=":material/hourglass_top:")
         return
