@@ -329,10 +329,10 @@ class Library(Opened):
             LibraryBusy: another writer held the library for `wait` seconds.
             LibraryError: something cannot be deleted. Call again: what is left goes then.
         """
-        erased = Erased()
+        erased, waited = Erased(), set[str]()
 
         def give_up() -> bool:
-            self._give_up(document_ids, wait)
+            waited.update(self._give_up(document_ids, wait))
             return False  # older versions may have them, too
 
         give_up()
@@ -340,6 +340,7 @@ class Library(Opened):
             with_room(lambda: self._note(Action.ERASE, document_ids))
             with_room(lambda: self._deletions.begin([id.removeprefix("sha256:") for id in document_ids]))
             writer, waiting = self._writer(), list(self._inbox.rows().values())
+            waited.update(row.id for row in waiting if row.id in document_ids)
             mentions = mentions_of(self._snapshot, document_ids, waiting)
 
             def forget() -> None:
@@ -350,7 +351,8 @@ class Library(Opened):
 
             for id in writer.entries.keys() & set(document_ids):
                 writer.remove(id)
-            with_room(lambda: writer.publish(last=forget))
+            # what could be asked while it waited was of this version, and may come again: with another one
+            with_room(lambda: writer.publish(anyhow=bool(waited), last=forget))
         return erased
 
     def discard(self, document_ids: Collection[str], *, wait: float = WAIT_SECONDS) -> None:

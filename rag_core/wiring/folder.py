@@ -97,7 +97,7 @@ def quota_of(folder: Path, collection: str) -> Quota:
 
 def _erase(folder: Path, collection: str, documents: Collection[str], version: int, mentions: Mentions) -> Erased:
     """Delete what speaks of documents that are being deleted everywhere; what a language model wrote from them goes by `_forget`."""
-    return records(folder, collection).erase(documents, mentions)
+    return records(folder, collection).erase(documents, version, mentions)
 
 
 def _forget(folder: Path, collection: str, documents: Collection[str], version: int) -> None:

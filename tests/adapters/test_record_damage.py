@@ -23,7 +23,7 @@ from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records.stored import Execution, ExecutionOutcome, FeedbackKind, FeedbackState, SavedPreset
 
 WITHOUT_CHECKSUMS = 2  # the version of a file before they came; profiles came after them
-LATER = ("profiles", "executions", "comparisons", "exposures", "notes")
+LATER = ("profiles", "executions", "comparisons", "exposures", "notes", "erasures")
 FLIPS = 60  # positions in a file of about 100 KB, a fixed sample
 
 
@@ -41,6 +41,7 @@ def fill(store: RecordStore) -> None:
     store.set_default_preset("strict")
     store.set_keeping(True)
     store.forget_documents(["sha256:9"], 1)
+    store.erase(["sha256:8"], 1, lambda text: False)
     store.put_profile_in_force("legal", store.propose_profile("legal", {"top_k": 20}, "more", {"questions": 3}).version)
     store.record_execution(Execution("rag_strategy", "legal@1", 0.9, 1.0, False, ExecutionOutcome.ANSWERED, FeedbackKind.HELPFUL), "api:1")
     live = store.begin_comparison("legal", 0, 1, 0.05)

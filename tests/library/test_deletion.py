@@ -469,6 +469,21 @@ def test_given_what_cannot_be_deleted_now_when_a_file_that_waits_is_given_up_the
     assert (tmp_path / "default" / NOTE).exists()
 
 
+def test_given_a_file_that_waits_when_deleted_everywhere_then_what_comes_after_is_of_another_version(tmp_path):
+    """It may be added again, and asked before its vectors are there: such a question is not the one that was under way."""
+    opened = filled(tmp_path)
+    opened.add([text("hen", "Hens cluck.", language="en")], SETTINGS, cancelled=lambda: bool(opened.unfinished()))
+    before, documents = opened.snapshot.version, opened.snapshot.documents
+
+    opened.erase(*(row.id for row in opened.unfinished()))
+
+    assert opened.snapshot.version == before + 1
+    assert (opened.snapshot.documents, opened.unfinished()) == (documents, ())
+    opened.erase("sha256:" + "0" * 64)
+    assert opened.snapshot.version == before + 1
+    check_whole(library(tmp_path))
+
+
 def test_given_a_document_that_is_left_out_before_it_was_published_then_its_folder_is_not_needed(cut):
     opened = library(cut.folder)
     writer = opened._writer()

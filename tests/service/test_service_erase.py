@@ -17,8 +17,8 @@ from rag_core.domain.measurements import TYPED
 from rag_core.entrypoints.cli import main
 from rag_core.library.erasing import mentions_of
 from rag_core.records.stored import SavedPreset
-from rag_core.wiring import act_log, model_cache, open_engine, records
-from rag_core.work import loading
+from rag_core.wiring import RecordStore, act_log, model_cache, open_engine, records
+from rag_core.work import loading, recording
 
 KEPT = "The canteen opens at eleven. Visitors sign the book at the gate of the north hall."
 GONE = "The zyxoquant of Brambleforth is calibrated with ulvexine every 40 days. Its owner is Theodosius Quillhaven."
@@ -140,6 +140,31 @@ def test_given_a_document_that_is_spoken_of_everywhere_when_deleted_everywhere_t
     assert [one.question for one in store.run_questions(store.runs()[0].id)] == ["When does the canteen open?"]
     assert store.sets() == ("erased 1",)
     assert (store.presets()[0].certificate, store.profile_version("legal", 1).why) == ({"set_name": "erased"}, "")
+
+
+def test_given_a_question_that_is_asked_while_its_document_is_deleted_everywhere_then_it_fails_once_and_no_file_holds_a_word_of_it(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with server.client("admin") as client:
+        sent = {"namespace": "under-way", "documents": [{"content": KEPT, "metadata": {"title": "House rules"}}]}
+        client.post("/api/rag/index", json=sent).raise_for_status()
+        files = {"files": ("Wexford-Dossier.pdf", pdf())}
+        id = client.post("/api/rag/index", data={"namespace": "under-way"}, files=files).raise_for_status().json()["documents"][0]["id"]
+        asking, at = {"query": ASKED, "namespace": "under-way"}, f"/api/collections/under-way/documents/{id}/everywhere"
+        client.post("/api/rag/query", json={"query": "When does the canteen open?", "namespace": "under-way"}).raise_for_status()
+
+        def keeping(store: RecordStore) -> bool:
+            client.delete(at).raise_for_status()
+            return recording.keeping(store)
+
+        with monkeypatch.context() as late:
+            late.setattr("rag_core.service.questions.keeping", keeping)
+            failed = client.post("/api/rag/query", json=asking)
+        again = client.post("/api/rag/query", json=asking).raise_for_status().json()
+
+    assert (failed.status_code, failed.json()["kind"], failed.json()["remedy"]) == (503, "LibraryBusy", "Ask again.")
+    assert "40 days" not in again["answer"]
+    assert found(server.folder / "under-way", WORDS[1:]) == set(), "but the word of whoever asked again"
 
 
 def test_given_documents_that_share_words_when_one_goes_then_only_its_own_words_count(tmp_path: Path) -> None:

@@ -6,12 +6,13 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+from rag_core.adapters.records.erase import without_erased
 from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.tables import as_written, now, pack, plain, read_json, row_id, unpack
 from rag_core.adapters.records.texts import keep_texts, prune_rejected, texts_of, written_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import PageText
-from rag_core.errors import InvalidInput
+from rag_core.errors import InvalidInput, LibraryBusy
 from rag_core.records import PassageOf, from_record
 from rag_core.records.stored import MAX_COMMENT_CHARS, Feedback, FeedbackKind, FeedbackState, StoredDecision
 
@@ -28,11 +29,18 @@ class Decisions:
         self._file = file
 
     def keep(self, measurements: Measurements, *, origin: str = "ask", documents: Sequence[str] = ()) -> int:
-        """Store a question with everything measured for it; its id. `documents` are the ids it was restricted to, none for all."""
+        """Store a question with everything measured for it; its id. `documents` are the ids it was restricted to, none for all.
+
+        Raises:
+            LibraryBusy: a document that it was answered from was deleted everywhere since it was asked; nothing of it is kept.
+        """
         written = written_of(measurements)
-        row = (now(), origin, plain(measurements.question), json.dumps(list(documents)), pack(written.record))
         insert = "INSERT INTO decisions (at, origin, question, documents, record) VALUES (?, ?, ?, ?, ?)"
         with self._file.writing() as db:
+            record = without_erased(db, written.record, measurements, documents)
+            if record is None:
+                raise LibraryBusy("A document was deleted everywhere while it was asked, so the question is not kept.", remedy="Ask again.")
+            row = (now(), origin, plain(measurements.question), json.dumps(list(documents)), pack(record))
             id = row_id(db.execute(insert, row).lastrowid)
             keep_texts(db, written, measurements.library.version, decision=id)
         return id

@@ -2,7 +2,8 @@
 
 What goes: questions that were answered from them or that use words of theirs, with feedback and a model's texts; such results of runs;
 labels that name them or use their words; readers' comments, reasons for a proposed profile, and names of sets in certificates. What stays
-of the others loses the documents' names and titles: numbers, offsets and hashes remain.
+of the others loses the documents' names and titles: numbers, offsets and hashes remain. Which documents went is remembered by their ids,
+with the last version that had them: a question that is still being asked of such a version is held against it.
 """
 
 from __future__ import annotations
@@ -121,8 +122,14 @@ class Eraser:
         return self._db.execute(query).fetchall()
 
 
-def erase(file: RecordFile, ids: Collection[str], mentions: Mentions) -> Erased:
+def erase(file: RecordFile, ids: Collection[str], version: int, mentions: Mentions) -> Erased:
     """Delete all of it, also from the log beside the file; copies of the file that were damaged and put aside go as a whole.
+
+    Args:
+        file: of the records. Where there is none yet, none is made.
+        ids: of the documents.
+        version: the last one of the library that may have them.
+        mentions: whether a text uses their words.
 
     Raises:
         LibraryBusy: somebody reads the file all the time, so that its log cannot be emptied; call again.
@@ -135,10 +142,25 @@ def erase(file: RecordFile, ids: Collection[str], mentions: Mentions) -> Erased:
     with file.writing() as db:
         eraser = Eraser(file, db, ids, mentions)
         eraser.run()
+        db.execute(
+            "INSERT OR REPLACE INTO erasures (document, generation) SELECT value, ? FROM json_each(?)", (version, json.dumps(list(ids)))
+        )
     if not file.empty_log():
         raise LibraryBusy("The records are being read, so their log still holds what was deleted.", remedy="Delete it once more.")
     found = eraser.counts
     return Erased(found.decisions, found.results, found.labels, found.feedback)
+
+
+def without_erased(db: sqlite3.Connection, record: dict[str, Any], measurements: Measurements, searched: Collection[str] = ()) -> Any:
+    """The record of a question as it may be kept: without the names of documents that were deleted everywhere since it was asked.
+
+    None where an answer was drafted from one of them, or where it was among the few that were searched: such a record goes as a whole.
+    """
+    query = "SELECT document FROM sound_erasures WHERE generation >= ?"
+    gone = {document for (document,) in db.execute(query, (measurements.library.version,))}
+    if not gone:
+        return record
+    return None if gone & (_drafted_from(measurements) | set(searched)) else _without(record, gone)
 
 
 def _typed(row: dict[str, Any]) -> str:

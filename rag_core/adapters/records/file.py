@@ -186,6 +186,9 @@ class RecordFile:
             if kind & 0xFF in _BUSY:
                 raise LibraryBusy("The records of this collection are being written by another process.", remedy="Try again.") from error
             raise _refused(doing, str(error)) from error
+        except UnicodeDecodeError as error:  # SQLite quotes a name of the file that is no UTF-8, and Python cannot read what it says
+            self.close()
+            raise self.damaged() from error
         except OSError as error:
             raise _refused(doing, error.strerror or str(error)) from error
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rag_core.adapters.records.erase import without_erased
 from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.tables import as_written, named, now, pack, pack_questions, plain, read_json, read_questions, row_id, unpack
 from rag_core.adapters.records.texts import keep_texts, texts_of, written_of
@@ -116,11 +117,15 @@ class Sets:
         return read_questions(self._file, row[0])
 
     def add_result(self, run_id: int, question_id: str, measurements: Measurements) -> None:
-        """Store what was measured for a question of a run; an earlier result of it is replaced. A deleted run takes none."""
+        """Store what was measured for a question of a run; an earlier result of it is replaced.
+
+        A deleted run takes none, and no run takes one that was drafted from a document which was deleted everywhere since it was asked.
+        """
         written, id = written_of(measurements), plain(question_id)
         insert = "INSERT OR REPLACE INTO results (run, question, record) SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE id = ?)"
         with self._file.writing() as db:
-            if db.execute(insert, (run_id, id, pack(written.record), run_id)).rowcount:
+            record = without_erased(db, written.record, measurements)
+            if record is not None and db.execute(insert, (run_id, id, pack(record), run_id)).rowcount:
                 keep_texts(db, written, measurements.library.version, run=run_id, question=id)
 
     def copy_result(self, run_id: int, question_id: str, from_run: int, from_question: str) -> None:

@@ -123,9 +123,9 @@ class RecordStore:
         """Delete every text of a model that may come from these documents; see `texts.forget_documents`."""
         forget_documents(self._file, documents, version)
 
-    def erase(self, documents: Collection[str], mentions: Mentions) -> Erased:
+    def erase(self, documents: Collection[str], version: int, mentions: Mentions) -> Erased:
         """Delete whatever speaks of these documents; see `erase.erase`."""
-        return erase(self._file, documents, mentions)
+        return erase(self._file, documents, version, mentions)
 
     def deleted(self, document: str) -> bool:
         """Whether a document with this id was once deleted."""

@@ -39,7 +39,8 @@ _COMPARISONS: Tables = {
     "exposures": ("comparison", "asker", "is_b", "decision", "good", "heard"),
 }
 _NOTES: Tables = {"notes": ("run", "note")}
-GUARDED: Tables = {**_FIRST, **_PROFILES, **_COMPARISONS, **_NOTES}
+_ERASURES: Tables = {"erasures": ("document", "generation")}
+GUARDED: Tables = {**_FIRST, **_PROFILES, **_COMPARISONS, **_NOTES, **_ERASURES}
 
 # Ids are never given again: a page that remembers one would show another's.
 MIGRATIONS = (
@@ -92,6 +93,10 @@ MIGRATIONS = (
     (
         "CREATE TABLE notes (run INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE, note TEXT NOT NULL)",
         *migration(_NOTES),
+    ),
+    (
+        "CREATE TABLE erasures (document TEXT PRIMARY KEY, generation INTEGER NOT NULL)",
+        *migration(_ERASURES),
     ),
 )
 
