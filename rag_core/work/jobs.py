@@ -190,7 +190,8 @@ class Job(Background["AddReport | Ran"]):
             if isinstance(step, Step):  # what failed before its turn is tried again
                 self._failed.discard(number)
             self._far[number] = Far(step, done, total)
-            if what == FileState.EMBEDDING and (self._paced is None or done < self._paced[1]):
+            # from the first batch on: the model may have been loaded before it
+            if what == FileState.EMBEDDING and done and (self._paced is None or done < self._paced[1]):
                 self._paced = time.monotonic(), done
         if self._current.step:
             self.step, self.done, self.total = self._current.step, self._current.done, self._current.total

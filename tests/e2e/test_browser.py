@@ -107,7 +107,7 @@ def test_given_a_long_upload_when_stopped_half_way_then_nothing_is_lost_and_it_c
     expect(page.locator(".st-key-answer").get_by_text("Orsolya")).to_be_visible(timeout=WAIT_MS)
     marked_page(page)  # a picture that is still on its way is gone when its page is left
     page.get_by_role("link", name="Documents").click()
-    expect(page.get_by_text("Files that were interrupted before they were indexed: 1")).to_be_visible(timeout=WAIT_MS)
+    expect(page.get_by_text("Files that are not indexed yet: 1")).to_be_visible(timeout=WAIT_MS)
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_text("Indexed and ready to be asked: 1")).to_be_visible(timeout=6 * WAIT_MS)
     page.get_by_role("link", name="Ask").click()

@@ -72,7 +72,7 @@ def test_given_a_file_without_vectors_when_asked_then_it_is_answered_marked_and_
     waiting: AppTest, gate: Gate
 ) -> None:
     page = waiting
-    assert "buoys.pdf: embedding 0 of" not in texts(page)
+    assert "buoys.pdf: embedding 0 of" in texts(page)
     assert say("jobs.early") in texts(page)
 
     ask(page, QUESTION)

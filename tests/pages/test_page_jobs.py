@@ -300,12 +300,14 @@ def test_given_a_run_of_questions_when_they_are_counted_then_the_bar_follows_and
 def test_given_passages_that_are_embedded_then_the_time_left_comes_from_their_pace_once_that_is_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    now = 100.0
+    now = 90.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
     job = job_of("a.pdf", "b.pdf")
     job.progress("a.pdf: reading", 90, 90)
     assert job.file_seconds_left is None
 
+    job.progress("a.pdf: embedding", 0, 416)
+    now = 100.0  # the model was loaded
     job.progress("a.pdf: embedding", 16, 416)
     assert job.file_seconds_left is None
     now = 102.0

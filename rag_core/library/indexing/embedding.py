@@ -39,7 +39,7 @@ def vectors_of(
         embedder: gets `batch` texts at a time.
         titled: at least one.
         what: names the step in `progress`.
-        progress: told (what, done, total) after each batch.
+        progress: told (what, done, total) at the start, with 0 done, and after each batch.
         cancelled: asked before each batch.
         made: gets the vectors of each batch, with the number of its first passage, before `progress` is told.
         batch: texts that are embedded at once; in float32 a vector depends a little on its company.
@@ -52,6 +52,8 @@ def vectors_of(
     allowed = min(SECONDS + SECONDS_PER_PASSAGE * len(titled), SECONDS_IN_ALL)
     deadline = monotonic() + allowed
     vectors: Vectors | None = None
+    if progress is not None:
+        progress(what, 0, len(titled))
     for start in range(0, len(titled), batch):
         if cancelled is not None and cancelled():
             raise Cancelled("Stopped while embedding.", remedy="Resume to index the rest.")
