@@ -10,6 +10,7 @@ import time
 import pytest
 from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
 
+from rag_core.domain.acts import Action, Actor, acting
 from rag_core.domain.documents import Metadata
 from rag_core.errors import LibraryBusy
 from rag_core.library.disk.lock import writing
@@ -73,6 +74,10 @@ def test_given_a_collection_when_asked_who_writes_to_it_then_only_a_lock_that_is
 
     with writing(tmp_path / "default", 0):
         assert opened.writer().startswith(f"process {os.getpid()} on ")
+        with acting(Actor("visitor", frozenset({Action.INDEX}))):
+            assert opened.writer() == "another process", "a visitor is not told of the machine"
+            with pytest.raises(LibraryBusy, match="by another process"):
+                opened.add([text("b", "Beta.")], SETTINGS, wait=0.0)
         (tmp_path / "default/lock.json").unlink()
         assert opened.writer() == "another process"
         with pytest.raises(LibraryBusy):

@@ -19,12 +19,14 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from rag_core.domain.acts import actor
 from rag_core.domain.ports import Cancel
 from rag_core.errors import Cancelled, LibraryBusy
 from rag_core.library.disk.files import write_atomically
 from rag_core.library.disk.private import FILE_MODE, make_folder
 
 OTHERS_SECONDS = 3600.0  # a calibration is drafted without the lock, in seconds: a younger draft may be somebody's
+_OTHER = "another process"
 _LOCKED = ("CURRENT", "inbox.json", "lock.json")  # written under a lock that whoever sweeps holds
 
 
@@ -38,7 +40,7 @@ def writing(folder: Path, wait: float, cancelled: Cancel | None = None) -> Itera
         cancelled: read while waiting.
 
     Raises:
-        LibraryBusy: another writer held it all that time; the message says who.
+        LibraryBusy: another writer held it all that time; the message says who, to those to whom everything is open.
         Cancelled: the user stopped waiting.
     """
     make_folder(folder)
@@ -85,11 +87,13 @@ def writer(folder: Path) -> str:
 
 
 def _who(holder: Path) -> str:
+    if actor().may is not None:  # a visitor, or somebody who signed in: they are not told of the machine
+        return _OTHER
     try:
         row = json.loads(holder.read_bytes())
         return f"process {row['pid']} on {row['host']} since {row['since']}"
     except (OSError, ValueError, KeyError, TypeError):
-        return "another process"
+        return _OTHER
 
 
 def sweep(root: Path, unfinished: Collection[str]) -> None:
