@@ -351,8 +351,8 @@ class Library(Opened):
 
             for id in writer.entries.keys() & set(document_ids):
                 writer.remove(id)
-            # what could be asked while it waited was of this version, and may come again: with another one
-            with_room(lambda: writer.publish(anyhow=bool(waited), last=forget))
+            # it may come again, and be asked while it waits: of another version than what is under way now
+            with_room(lambda: writer.publish(anyhow=bool(waited or self._snapshot.version), last=forget))
         return erased
 
     def discard(self, document_ids: Collection[str], *, wait: float = WAIT_SECONDS) -> None:

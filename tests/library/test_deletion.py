@@ -479,9 +479,19 @@ def test_given_a_file_that_waits_when_deleted_everywhere_then_what_comes_after_i
 
     assert opened.snapshot.version == before + 1
     assert (opened.snapshot.documents, opened.unfinished()) == (documents, ())
-    opened.erase("sha256:" + "0" * 64)
-    assert opened.snapshot.version == before + 1
     check_whole(library(tmp_path))
+
+
+@pytest.mark.parametrize("way", [Library.delete, Library.erase])
+def test_given_a_file_that_was_deleted_before_when_deleted_everywhere_then_what_comes_after_is_of_another_version(cut, way):
+    opened = library(cut.folder)
+    way(opened, cut.gone)
+    before, documents = opened.snapshot.version, opened.snapshot.documents
+
+    opened.erase(cut.gone)
+
+    assert (opened.snapshot.version, opened.snapshot.documents) == (before + 1, documents)
+    check_whole(library(cut.folder))
 
 
 def test_given_a_document_that_is_left_out_before_it_was_published_then_its_folder_is_not_needed(cut):
