@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,15 @@ def test_given_a_run_while_a_document_is_deleted_everywhere_then_it_keeps_no_res
 
     assert store.done(run.id) == {"2", "3"}
     assert dict(store.results(run.id)["2"].library.names) == {"d2": "wexford.pdf"}
+
+
+def test_given_a_run_whose_label_goes_with_a_document_while_it_is_measured_then_its_result_is_not_kept(store: RecordStore) -> None:
+    """It was asked of the next version, and is answered from another document, or fails: the words are those of the label."""
+    questions = [LabelledQuestion(id, text, answerable=False) for id, text in (("1", "How long?"), ("2", "How long is a zyxoquant?"))]
+    run = store.begin_run("one", "mine", questions, settings=settings(), calibration="c1", model="m", version=3)
+    store.erase(["d1"], 3, lambda text: "zyxoquant" in text)
+
+    for question in questions:
+        store.add_result(run.id, question.id, replace(asked(4, ""), question=question.question))
+
+    assert (store.done(run.id), store.run(run.id).total) == ({"1"}, 1)

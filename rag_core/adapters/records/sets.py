@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 
 from rag_core.adapters.records.erase import without_erased
@@ -119,12 +120,13 @@ class Sets:
     def add_result(self, run_id: int, question_id: str, measurements: Measurements) -> None:
         """Store what was measured for a question of a run; an earlier result of it is replaced.
 
-        A deleted run takes none, and no run takes one that was drafted from a document which was deleted everywhere since it was asked.
+        A deleted run takes none, and no run takes one that was drafted from a document which was deleted everywhere since it was asked, or
+        one of a question that went with such a document.
         """
         written, id = written_of(measurements), plain(question_id)
         insert = "INSERT OR REPLACE INTO results (run, question, record) SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE id = ?)"
         with self._file.writing() as db:
-            record = without_erased(db, written.record, measurements)
+            record = without_erased(db, written.record, measurements) if self._may_ask(db, run_id, id) else None
             if record is not None and db.execute(insert, (run_id, id, pack(record), run_id)).rowcount:
                 keep_texts(db, written, measurements.library.version, run=run_id, question=id)
 
@@ -178,6 +180,12 @@ class Sets:
         """Delete a run with its results."""
         with self._file.writing() as db:
             db.execute("DELETE FROM runs WHERE id = ?", (run_id,))
+
+    def _may_ask(self, db: sqlite3.Connection, run_id: int, question_id: str) -> bool:
+        """Whether a run still has a question: only a deletion everywhere takes one out of it."""
+        query = "SELECT questions FROM sound_runs WHERE id = ? AND EXISTS (SELECT 1 FROM sound_erasures)"
+        row = db.execute(query, (run_id,)).fetchone()
+        return row is None or any(plain(one.id) == question_id for one in read_questions(self._file, row[0]))
 
     def _runs(self, which: str, values: tuple[int, ...]) -> tuple[RunHead, ...]:
         with self._file.reading() as db:
