@@ -345,8 +345,8 @@ class Library(Opened):
 
             def forget() -> None:
                 nonlocal erased
-                self._on_delete(document_ids, self._snapshot.version)
                 erased = self._on_erase(document_ids, self._snapshot.version, mentions)
+                self._on_delete(document_ids, self._snapshot.version)
                 self._inbox.drop({row.digest for row in waiting if row.id in document_ids})
 
             for id in writer.entries.keys() & set(document_ids):

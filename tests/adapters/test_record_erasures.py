@@ -41,11 +41,16 @@ def store(tmp_path: Path) -> Iterator[RecordStore]:
     opened.close()
 
 
-def test_given_no_records_when_documents_are_deleted_everywhere_then_none_are_made(tmp_path: Path) -> None:
-    path = tmp_path / "library" / "default" / FILE
+def test_given_the_first_question_of_a_collection_when_its_document_is_deleted_everywhere_meanwhile_then_it_is_not_kept(
+    tmp_path: Path,
+) -> None:
+    first = RecordStore(tmp_path / "library" / "default" / FILE)
+    first.erase(["d1"], 3, nowhere)
+    first.forget_documents(["d1"], 3)
 
-    assert RecordStore(path).erase(["d1"], 3, nowhere).decisions == 0
-    assert not path.parent.exists()
+    with pytest.raises(LibraryBusy, match="deleted everywhere"):
+        first.keep(asked(3))
+    assert first.deleted("d1"), "so that no text of a model is kept"
 
 
 @pytest.mark.parametrize(("drafted", "searched"), [("d1", ()), ("d1", ("d1", "d2")), ("d2", ("d1", "d2")), ("", ("d1",))])

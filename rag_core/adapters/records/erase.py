@@ -126,7 +126,7 @@ def erase(file: RecordFile, ids: Collection[str], version: int, mentions: Mentio
     """Delete all of it, also from the log beside the file; copies of the file that were damaged and put aside go as a whole.
 
     Args:
-        file: of the records. Where there is none yet, none is made.
+        file: of the records. Where there is none yet it is made: the first question may be under way.
         ids: of the documents.
         version: the last one of the library that may have them.
         mentions: whether a text uses their words.
@@ -137,8 +137,6 @@ def erase(file: RecordFile, ids: Collection[str], version: int, mentions: Mentio
     """
     for aside in file.path.parent.glob(f"{file.path.stem}.damaged-*"):
         aside.unlink(missing_ok=True)
-    if not file.path.exists():
-        return Erased()
     with file.writing() as db:
         eraser = Eraser(file, db, ids, mentions)
         eraser.run()
