@@ -52,13 +52,18 @@ def mentions_of(snapshot: Snapshot, ids: Collection[str], waiting: Iterable[Acce
         waiting: sources that were accepted and are not indexed.
     """
     gone = [entry for entry in snapshot.entries if entry.document.id in ids]
-    names = {_folded(name) for entry in gone for name in entry.names} | {_folded(n) for row in waiting if row.id in ids for n in row.names}
+    names = {name for entry in gone for name in entry.names} | {name for row in waiting if row.id in ids for name in row.names}
+    texts = ((entry.document.id in ids, text) for entry in snapshot.entries for text in _texts(snapshot, entry))
+    return mentions_in(names, texts)
+
+
+def mentions_in(names: Collection[str], texts: Iterable[tuple[bool, str]]) -> Mentions:
+    """The same of whatever is known of documents: the `names` of those that go, and `texts`, each with whether it is of one that goes."""
+    names = {_folded(name) for name in names}
     own: set[str] = set()
     others: set[str] = set()
-    for entry in snapshot.entries:
-        words = own if entry.document.id in ids else others
-        for text in _texts(snapshot, entry):
-            words.update(_words(text))
+    for goes, text in texts:
+        (own if goes else others).update(_words(text))
     for name in names:
         own.update(_words(name))
     own -= others

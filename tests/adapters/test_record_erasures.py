@@ -12,7 +12,7 @@ from builders import claim, draft, hit, measurements, passage, settings
 from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.decision.decide import decide
 from rag_core.domain.drafts import Draft
-from rag_core.domain.measurements import LibraryFacts, Measurements
+from rag_core.domain.measurements import TYPED, LibraryFacts, Measurements
 from rag_core.errors import LibraryBusy
 from rag_core.evaluation.labelled import LabelledQuestion
 
@@ -80,6 +80,23 @@ def test_given_a_question_that_only_found_a_document_deleted_everywhere_meanwhil
         {"d1": "contract.pdf", "d2": "wexford.pdf"}, {"d1": "contract.pdf"}, {"d1": "contract.pdf", "d2": "wexford.pdf"},
     ]  # fmt: skip
     assert [type(decide(one).outcome) for one in (read, later)] == [type(decide(known).outcome)] * 2
+
+
+@pytest.mark.parametrize(
+    ("question", "typed"), [("How old are zyxoquants?", ""), ("As in Wexford.pdf?", ""), ("How long?", "And the zyxoquant?")]
+)
+def test_given_a_question_in_words_of_a_document_that_is_deleted_everywhere_meanwhile_then_nothing_of_it_is_kept(
+    store: RecordStore, question: str, typed: str
+) -> None:
+    """It was answered from another document. The words are known by what was found in the one that went, and in no other."""
+    found = asked(3)
+    hits = (found.hits[0], replace(found.hits[1], passage=replace(found.hits[1].passage, text="The zyxoquant pays.")))
+    found = replace(found, hits=hits, metadata={TYPED: typed})
+    store.erase(["d2"], 3, nowhere)
+
+    with pytest.raises(LibraryBusy, match="deleted everywhere"):
+        store.keep(replace(found, question=question))
+    assert store.keep(replace(found, question="How long?", metadata={}))
 
 
 def test_given_a_run_while_a_document_is_deleted_everywhere_then_it_keeps_no_result_from_it_and_is_not_done(store: RecordStore) -> None:

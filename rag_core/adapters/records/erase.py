@@ -19,7 +19,7 @@ from rag_core.adapters.records.tables import pack, pack_questions, read_question
 from rag_core.domain.measurements import TYPED, Measurements
 from rag_core.errors import InvalidInput, LibraryBusy
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.library.erasing import Erased, Mentions
+from rag_core.library.erasing import Erased, Mentions, mentions_in
 from rag_core.records import from_record
 
 ERASED = "erased"  # the name of a set or a run whose name was the document's
@@ -152,13 +152,26 @@ def erase(file: RecordFile, ids: Collection[str], version: int, mentions: Mentio
 def without_erased(db: sqlite3.Connection, record: dict[str, Any], measurements: Measurements, searched: Collection[str] = ()) -> Any:
     """The record of a question as it may be kept: without the names of documents that were deleted everywhere since it was asked.
 
-    None where an answer was drafted from one of them, or where it was among the few that were searched: such a record goes as a whole.
+    None where an answer was drafted from one of them, where it was among the few that were searched, or where the question uses words that
+    were found in it alone: such a record goes as a whole.
     """
     query = "SELECT document FROM sound_erasures WHERE generation >= ?"
     gone = {document for (document,) in db.execute(query, (measurements.library.version,))}
     if not gone:
         return record
-    return None if gone & (_drafted_from(measurements) | set(searched)) else _without(record, gone)
+    if gone & (_drafted_from(measurements) | set(searched)):
+        return None
+    mentions = _found_in(measurements, gone)
+    return None if mentions(measurements.question) or mentions(_typed(record)) else _without(record, gone)
+
+
+def _found_in(measurements: Measurements, gone: Collection[str]) -> Mentions:
+    """As `rag_core.library.erasing.mentions_of`, of what a question holds of its documents: their names, and the passages it found."""
+    known = [(id in gone, text) for each in (measurements.library.names, measurements.library.titles) for id, text in each.items()]
+    later = measurements.llm_trace.expanded if measurements.llm_trace else ()
+    for passage in (hit.passage for hits in (measurements.hits, *later) for hit in hits):
+        known += [(passage.document in gone, text) for text in (passage.text, passage.section, passage.header_text)]
+    return mentions_in([name for id, name in measurements.library.names.items() if id in gone], known)
 
 
 def _typed(row: dict[str, Any]) -> str:
