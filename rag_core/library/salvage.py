@@ -158,8 +158,9 @@ def _has_its_checksum(path: Path) -> bool:
 
 
 def _highest(store: Store) -> int:
-    """The newest version that a file's name or CURRENT tells of."""
+    """The newest version that the name of a file or folder, or CURRENT, tells of."""
     known = [int(path.stem) for path in _manifests(store)]
+    known += [int(path.name) for path in children(store.root / "indexes") if path.name.isdecimal()]
     with suppress(LibraryDamaged):
         known.append(store.pointer()[0])
     return max(known, default=0)

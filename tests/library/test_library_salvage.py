@@ -95,6 +95,7 @@ def test_given_no_list_and_no_folder_when_rebuilt_then_pdfs_are_indexed_under_ma
     (aside,) = root.glob("damaged-*")
     assert {path.name for path in (aside / "sources").iterdir()} == texts  # their ids, a part of their digests, are lost
     assert any(aside.name in error.problem for _, error in report.problems)
+    assert rebuilt.snapshot.version == 5, "the indexes are left: the records hold versions against questions, and know them by number"
     check_whole(library(folder))
 
 
