@@ -244,6 +244,17 @@ def test_given_a_confirmed_label_when_its_id_is_taken_then_neither_the_set_nor_t
     assert store.feedback() == ()
 
 
+def test_given_a_label_when_its_feedback_was_deleted_meanwhile_then_it_is_not_written(store: RecordStore) -> None:
+    """As where its document is deleted everywhere while the page shows it: the label is in the words that went."""
+    kept = store.keep(measurements(0.9))
+    feedback = store.add_feedback(kept, FeedbackKind.WRONG_REFUSAL)
+    store.forget_decision(kept)
+
+    with pytest.raises(InvalidInput, match="not there any more"):
+        store.label(feedback, "mine", question())
+    assert store.sets() == ()
+
+
 # sets and runs
 
 texts = st.text(min_size=1, max_size=20).filter(str.strip)

@@ -149,9 +149,14 @@ class Decisions:
             db.execute("UPDATE feedback SET comment = ?, document = ?, page = ? WHERE id = ? AND state = 'open'", row)
 
     def settle(self, feedback_id: int, state: FeedbackState | str) -> None:
-        """Say what became of a reader's word."""
+        """Say what became of a reader's word.
+
+        Raises:
+            InvalidInput: it is not there any more.
+        """
         with self._file.writing() as db:
-            db.execute("UPDATE feedback SET state = ? WHERE id = ?", (FeedbackState(state), feedback_id))
+            if not db.execute("UPDATE feedback SET state = ? WHERE id = ?", (FeedbackState(state), feedback_id)).rowcount:
+                raise InvalidInput("This feedback is not there any more.", remedy="It was taken back or deleted; open the list again.")
 
     def take_back(self, feedback_id: int) -> None:
         """Delete a reader's word, while nobody made a label of it."""

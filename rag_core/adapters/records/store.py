@@ -90,7 +90,7 @@ class RecordStore:
         """Append a label that a person confirmed to a set, a new one where there is none, and settle the feedback with it.
 
         Raises:
-            InvalidInput: the set has a question of this id, or its name cannot be used.
+            InvalidInput: the feedback is gone, the set has a question of this id, or its name cannot be used.
         """
         with self._file.writing():
             self.write_set(set_name, (*self._sets.find(set_name), question))
