@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,6 +53,25 @@ def test_given_the_first_question_of_a_collection_when_its_document_is_deleted_e
     with pytest.raises(LibraryBusy, match="deleted everywhere"):
         first.keep(asked(3))
     assert first.deleted("d1"), "so that no text of a model is kept"
+
+
+def test_given_somebody_who_reads_all_the_time_when_deleted_everywhere_then_nothing_goes_and_questions_are_kept_as_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The document stays, too: were its deletion remembered, no question that it answers would be kept."""
+    monkeypatch.setattr("rag_core.adapters.records.file.WAIT_SECONDS", 0.1)
+    path = tmp_path / "library" / "default" / FILE
+    store = RecordStore(path)
+    kept = store.keep(asked(3))
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN")
+        other.execute("SELECT count(*) FROM decisions").fetchone()
+        with pytest.raises(LibraryBusy, match="being read"):
+            store.erase(["d1"], 3, nowhere)
+        later = store.keep(asked(3))
+
+    assert [one.id for one in store.decisions()] == [later, kept]
+    assert store.erase(["d1"], 3, nowhere).decisions == 2
 
 
 @pytest.mark.parametrize(("drafted", "searched"), [("d1", ()), ("d1", ("d1", "d2")), ("d2", ("d1", "d2")), ("", ("d1",))])

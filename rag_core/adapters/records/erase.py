@@ -137,16 +137,21 @@ def erase(file: RecordFile, ids: Collection[str], version: int, mentions: Mentio
     """
     for aside in file.path.parent.glob(f"{file.path.stem}.damaged-*"):
         aside.unlink(missing_ok=True)
+    _empty_log(file)  # where that cannot be done, nothing goes
     with file.writing() as db:
         eraser = Eraser(file, db, ids, mentions)
         eraser.run()
         db.execute(
             "INSERT OR REPLACE INTO erasures (document, generation) SELECT value, ? FROM json_each(?)", (version, json.dumps(list(ids)))
         )
-    if not file.empty_log():
-        raise LibraryBusy("The records are being read, so their log still holds what was deleted.", remedy="Delete it once more.")
+    _empty_log(file)
     found = eraser.counts
     return Erased(found.decisions, found.results, found.labels, found.feedback)
+
+
+def _empty_log(file: RecordFile) -> None:
+    if not file.empty_log():
+        raise LibraryBusy("The records are being read, so their log would still hold what is deleted.", remedy="Delete it once more.")
 
 
 def without_erased(db: sqlite3.Connection, record: dict[str, Any], measurements: Measurements, searched: Collection[str] = ()) -> Any:
