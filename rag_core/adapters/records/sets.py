@@ -182,8 +182,9 @@ class Sets:
             db.execute("DELETE FROM runs WHERE id = ?", (run_id,))
 
     def _may_ask(self, db: sqlite3.Connection, run_id: int, question_id: str) -> bool:
-        """Whether a run still has a question: only a deletion everywhere takes one out of it."""
-        query = "SELECT questions FROM sound_runs WHERE id = ? AND EXISTS (SELECT 1 FROM sound_erasures)"
+        """Whether a run still has a question: only a deletion everywhere takes one out of it, and one since it began matters."""
+        since = "SELECT 1 FROM sound_erasures e WHERE e.generation >= r.generation"
+        query = f"SELECT questions FROM sound_runs r WHERE id = ? AND EXISTS ({since})"
         row = db.execute(query, (run_id,)).fetchone()
         return row is None or any(plain(one.id) == question_id for one in read_questions(self._file, row[0]))
 
