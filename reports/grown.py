@@ -24,7 +24,7 @@ from rag_core import Settings
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import vector_store
 from rag_core.adapters.index.flat import DIM
-from rag_core.domain.ports import Vectors
+from rag_core.domain.ports import TextKind, Vectors
 from rag_core.library.disk.files import pack, pack_vectors, stamp, unpack
 from rag_core.library.disk.private import make_folder, write
 from rag_core.library.library import Library
@@ -67,7 +67,7 @@ class SummedWords:
         """Words and two more, as a model marks both ends of a text."""
         return [len(text.split()) + 2 for text in texts]
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         """Unit vectors of shape (len(texts), 384)."""
         return self.summed([_WORD.findall(text.casefold()) for text in texts])
 

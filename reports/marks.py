@@ -34,7 +34,7 @@ from rag_core.compression.citing import boxes_of
 from rag_core.domain.claims import Evidence
 from rag_core.domain.documents import Box, Document, Span
 from rag_core.domain.passages import PassageKind
-from rag_core.domain.ports import Embedder, Vectors
+from rag_core.domain.ports import Embedder, TextKind, Vectors
 from rag_core.grounding.units import units
 from rag_core.library.disk.private import blocks_of
 from rag_core.library.library import Library
@@ -95,7 +95,7 @@ class TokensOnly:
     def __init__(self, model: Embedder) -> None:
         self.name, self.max_tokens, self.tokenizer, self.count_tokens = model.name, model.max_tokens, model.tokenizer, model.count_tokens
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         """Vectors of one number each."""
         return np.ones((len(texts), 1), dtype=np.float32)
 

@@ -8,7 +8,7 @@ from builders import claim, draft, hit, matched, passage
 from hypothesis import strategies as st
 
 from rag_core.domain.claims import Conflict
-from rag_core.domain.documents import DateSource
+from rag_core.domain.documents import DateSource, Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft
 from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
 from rag_core.settings import Cost, Settings, presets
@@ -52,6 +52,8 @@ audits = st.builds(
     word_for_word=st.booleans(),
 )
 
+values = st.just({}) | st.fixed_dictionaries({"value": st.just(Span(1, 4, 10)), "value_probability": ratios})
+
 
 @st.composite
 def conflicts_between(draw: st.DrawFn, claims: int) -> tuple[Conflict, ...]:
@@ -83,7 +85,9 @@ def any_measurements(draw: st.DrawFn, of: Settings | None = None) -> Measurement
     )  # fmt: skip
     cited = [draw(st.sampled_from(found)).passage for _ in range(draw(st.integers(0, 3)))] if found else []
     drafted = draft(
-        [claim(one, f"Claim {n}.") for n, one in enumerate(cited)], [draw(audits) for _ in cited], draw(st.sampled_from([0, 10, 1000]))
+        [replace(claim(one, f"Claim {n}."), **draw(values)) for n, one in enumerate(cited)],
+        [draw(audits) for _ in cited],
+        draw(st.sampled_from([0, 10, 1000])),
     )
     apart = draw(conflicts_between(len(cited)))
     missing = draw(st.integers(0, 3))

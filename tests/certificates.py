@@ -13,7 +13,7 @@ from rag_core.evaluation.guarantee import Kind, Target
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.settings import Settings
 
-BASIS = Basis("default", 3, "d0c5", "ca11b", "all-MiniLM-L6-v2@float32")
+BASIS = Basis("default", 3, "d0c5", "ca11b", "multilingual-e5-small@float32")
 WRONG = Target(Kind.WRONG_ANSWERS, 0.05)
 MISSED = Target(Kind.MISSED_ANSWERS, 0.10)
 REFUSED = Target(Kind.FALSE_REFUSALS, 0.10)

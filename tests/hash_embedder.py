@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from rag_core.domain.ports import Vectors
+from rag_core.domain.ports import TextKind, Vectors
 from rag_core.language import words
 
 DIM = 32
@@ -27,7 +27,7 @@ class HashEmbedder:
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [len(words(text)) + 2 for text in texts]
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         rows = np.zeros((len(texts), self._dim), dtype=np.float32)
         rows[:, 0] = 1e-3
         for row, text in zip(rows, texts, strict=True):

@@ -8,6 +8,8 @@ model is still a call. Tests of the models themselves do not use it.
 from __future__ import annotations
 
 import hashlib
+import json
+import math
 import os
 import threading
 from collections.abc import Iterator, Sequence
@@ -18,13 +20,14 @@ from weakref import WeakKeyDictionary
 
 import pytest
 
-from rag_core.adapters.embedding.minilm import Head, MiniLm
+from rag_core.adapters.embedding.network import Head, Network, Tokens
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 # held here: a test may put others in their place, and means those of the product
 _open, _replace = open, os.replace
+SOME = 64  # words of a vocabulary, by which it is known
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -46,44 +49,66 @@ def remembering(folder: Path) -> Iterator[list[int]]:
     Yields:
         How many batches were read, and how many were worked out.
     """
-    run_batch = MiniLm._batch
-    networks: WeakKeyDictionary[MiniLm, bytes] = WeakKeyDictionary()
+    run_batch = Network._batch
+    networks: WeakKeyDictionary[Network, bytes] = WeakKeyDictionary()
     counts = [0, 0]
 
-    def batch(self: MiniLm, encoded: Sequence[Any], head: Head, first_only: bool) -> Tensor:
-        import torch
-
+    def batch(self: Network, texts: Sequence[Tokens], head: Head, first_only: bool) -> Sequence[Tensor]:
         if self not in networks:
             networks[self] = _digest_of(self)
-        texts = [(one.ids, one.type_ids) for one in encoded]
-        key = hashlib.blake2b(networks[self] + repr((texts, head.__qualname__, first_only)).encode(), digest_size=20)
+        tokens = [(list(ids), list(kinds)) for ids, kinds in texts]
+        key = hashlib.blake2b(networks[self] + repr((tokens, head.__qualname__, first_only)).encode(), digest_size=20)
         file = folder / key.hexdigest()
         try:
             with _open(file, "rb") as kept:
-                found = torch.frombuffer(bytearray(kept.read()), dtype=torch.float32).view(len(texts), -1)
+                found = _parted(kept.read())
         except FileNotFoundError:
-            found = run_batch(self, encoded, head, first_only)
+            found = run_batch(self, texts, head, first_only)
             counts[1] += 1
             begun = file.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
             with _open(begun, "wb") as kept:
-                kept.write(found.numpy().tobytes())
+                kept.write(_joined(found))
             _replace(begun, file)
         else:
             counts[0] += 1
         return found
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(MiniLm, "_batch", batch)
+        patch.setattr(Network, "_batch", batch)
         yield counts
 
 
-def _digest_of(network: MiniLm) -> bytes:
-    """From all its weights, its precision and its tokenizer with the length at which it cuts."""
+def _joined(tensors: Sequence[Tensor]) -> bytes:
+    """Their shapes in a line, and the numbers of all, float32."""
+    assert {str(one.dtype) for one in tensors} == {"torch.float32"}
+    shapes = json.dumps([list(one.shape) for one in tensors]).encode()
+    return b"\n".join([shapes, b"".join(one.contiguous().numpy().tobytes() for one in tensors)])
+
+
+def _parted(kept: bytes) -> list[Tensor]:
     import torch
 
-    found = hashlib.blake2b(network.tokenizer.to_str().encode("utf-8"), digest_size=20)
-    for layer, weight in sorted(network._weights.items()):
-        found.update(f"{layer}{weight.dtype}{tuple(weight.shape)}".encode())
+    line, _, numbers = kept.partition(b"\n")
+    shapes = [tuple(shape) for shape in json.loads(line)]
+    rows = torch.split(torch.frombuffer(bytearray(numbers), dtype=torch.float32), [math.prod(shape) for shape in shapes])
+    return [row.view(shape) for row, shape in zip(rows, shapes, strict=True)]
+
+
+def _digest_of(network: Network) -> bytes:
+    """From all its weights, those that it shares with another, its precision, and the first words of its vocabulary."""
+    import torch
+
+    found = hashlib.blake2b(digest_size=20)
+    for weight in _weights_of([network._words(range(SOME)), network._embeddings, network._layers, sorted(network._weights.items())]):
+        found.update(f"{weight.dtype}{tuple(weight.shape)}".encode())
         weight = weight.to_dense() if weight.is_mkldnn else weight
-        found.update(weight.contiguous().view(torch.uint8).numpy())
+        found.update(weight.contiguous().view(-1).view(torch.uint8).numpy())
     return found.digest()
+
+
+def _weights_of(part: Any) -> Iterator[Tensor]:
+    if isinstance(part, (tuple, list)):
+        for one in part:
+            yield from _weights_of(one)
+    elif not isinstance(part, str):
+        yield part

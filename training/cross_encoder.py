@@ -1,4 +1,4 @@
-"""A cross-encoder fine-tuned from the embedded MiniLM: what the programs that train one share.
+"""A cross-encoder fine-tuned from all-MiniLM-L6-v2: what the support model is trained by.
 
 Pairs of texts go in, one logit a pair comes out of the first token. Word embeddings stay as published, so that they need not be stored
 again. Deterministic but for the order in which two threads add. On two cores of 2026 about 35 pairs of 200 tokens a second, compiled.
@@ -22,7 +22,8 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers import BertModel
 
-from rag_core.adapters.embedding.by_name import embedded_folder, precision_here
+from rag_core.adapters.embedding.by_name import precision_here
+from rag_core.adapters.embedding.pairs import minilm_folder
 
 BATCH = 32  # pairs a step; a usual number, not measured
 HEAD_RATE = 5  # times the rate of the network, for layers that begin at random
@@ -50,7 +51,7 @@ class Network(nn.Module):
     def __init__(self, head: str, start: Path | None = None) -> None:
         super().__init__()
         self.bert = BertModel.from_pretrained(
-            embedded_folder(), add_pooling_layer=False, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0
+            minilm_folder(), add_pooling_layer=False, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0
         )
         self.bert.embeddings.requires_grad_(False)
         self.head, self.drop, self.answer = head, nn.Dropout(0.1), nn.Linear(384, 1)
@@ -79,7 +80,7 @@ class Network(nn.Module):
 
 def tokenizer(most: int) -> Tokenizer:
     """The tokenizer of the embedded model; only the second text is cut, at `most` tokens of both."""
-    found = Tokenizer.from_file(str(embedded_folder() / "tokenizer.json"))
+    found = Tokenizer.from_file(str(minilm_folder() / "tokenizer.json"))
     found.no_padding()
     found.enable_truncation(most, strategy="only_second")
     return found
@@ -167,7 +168,7 @@ def auroc_by_source(sources: Sequence[str], labels: Sequence[bool], scores: np.n
 
 
 def save(network: Network, path: Path) -> None:
-    """The layers that were trained, in bfloat16, by the names that `rag_core/adapters/embedding/minilm.py` reads."""
+    """The layers that were trained, in bfloat16, by the names that `rag_core/adapters/embedding/support.py` reads."""
     state = {name.removeprefix("bert."): weight for name, weight in network.state_dict().items() if name.startswith("bert.")}
     state = {name: weight for name, weight in state.items() if not name.startswith("embeddings.word")}
     state |= {f"{network.head}.{name}": weight for name, weight in network.answer.state_dict().items()}

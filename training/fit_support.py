@@ -26,7 +26,7 @@ from scipy.optimize import minimize
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from rag_core.adapters.embedding.embedded import EmbeddedModel
-from rag_core.adapters.embedding.pair_models import SupportModel
+from rag_core.adapters.embedding.support import SupportModel
 from rag_core.grounding.entailment import ANYWHERE, FEATURES, WORDS, Measured, measure
 from rag_core.language import sentences
 from rag_core.settings import DATA

@@ -12,10 +12,9 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from rag_core.decision.measure import measure
 from rag_core.domain.documents import Metadata
 from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
@@ -26,7 +25,6 @@ from rag_core.wiring import open_engine
 from training.answer_rows import Pair, labelled
 from training.files import SEED, Row, rows
 
-UNREAD = 0.3  # share of the questions in other languages than English that are measured again with nobody to read them
 PDFS = 7  # times as many are drawn of a folder of PDFs, which holds documents of many kinds
 ONE_PASSAGE = 800  # questions of one source at most
 NEAR = "one passage, near"
@@ -44,10 +42,7 @@ class Measured:
 
 
 def few_documents(folder: Path, settings: Settings, most: int) -> Iterator[Measured]:
-    """The questions of one folder, each asked of the documents it names; a share of them is asked with nobody to read them too.
-
-    So the score learns how much less is known in a language that the answerability model does not read.
-    """
+    """The questions of one folder, each asked of the documents it names."""
     gold = {row["id"]: row for row in rows(folder / "gold.jsonl")}
     draw = random.Random(SEED)
     every = rows(folder / "questions.jsonl")
@@ -59,16 +54,11 @@ def few_documents(folder: Path, settings: Settings, most: int) -> Iterator[Measu
         else:
             sources = [_text(row) for row in rows(folder / "documents.jsonl")]
         engine.library.add(sources, settings)
-        unread = replace(engine.tools, answerability_model=None)
         for question in asked:
             label = gold[question["id"]]
             answers = tuple(label["answers"])
-            language = question["lang"]
             found = engine.measure(question["question"], settings, documents=question["documents"])
             yield Measured(found, engine, label["answerable"], answers, folder.name)
-            if language != "en" and found.features.get("read") and draw.random() < UNREAD:
-                again = measure(question["question"], settings, engine.library.snapshot, unread, documents=question["documents"])
-                yield Measured(again, engine, label["answerable"], answers, f"unread {folder.name}")
 
 
 def large_library(data: Path, settings: Settings, most: int) -> Iterator[Measured]:

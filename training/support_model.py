@@ -17,7 +17,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from rag_core.adapters.embedding.pair_models import ANSWERABILITY_FILE, SUPPORT_FILE, SUPPORT_TOKENS
+from rag_core.adapters.embedding.support import SUPPORT_FILE, SUPPORT_TOKENS
 from training.cross_encoder import Example, Network, auroc_by_source, fit, padded, save, say, scores, tokenizer
 from training.files import SEED, rows
 
@@ -53,7 +53,7 @@ def main() -> None:
     parser.add_argument("rows", type=Path)
     parser.add_argument("--epochs", type=float, default=2.0)
     parser.add_argument("--rate", type=float, default=1e-4)
-    parser.add_argument("--start", type=Path, default=ANSWERABILITY_FILE)
+    parser.add_argument("--start", type=Path, help="layers to begin with; the published ones without it")
     parser.add_argument("--out", type=Path, default=SUPPORT_FILE)
     given = parser.parse_args()
     random.seed(SEED)

@@ -5,15 +5,17 @@ The units of the best passages are scored (`rag_core.compression.scoring`). One 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from rag_core.compression.asked_rows import ROW_ALONE, Rank, rank_of_row
-from rag_core.compression.scoring import NO_TITLES, UNREAD, Embed, Scored, score_units
-from rag_core.domain.claims import Claim
+from rag_core.compression.scoring import NO_TITLES, UNREAD, Scored, score_units
+from rag_core.domain.claims import Claim, Evidence
+from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, PassageKind
-from rag_core.domain.ports import PageText, Vectors
+from rag_core.domain.ports import PageText
 from rag_core.gating.answerability import Read
 from rag_core.gating.asked import AskedFor
 from rag_core.gating.features import Weights
@@ -21,22 +23,21 @@ from rag_core.gating.fit import Fit
 from rag_core.gating.row import CELL, UNKNOWN, label_words
 from rag_core.grounding.omissions.back import speaks_of_before
 from rag_core.grounding.units import Unit, header_of, in_order
+from rag_core.ingest.normalise import locate
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import Settings
 
 MAX_ANSWER_WORDS = 45  # in an answer to which a further sentence is still added; more cannot be read at a glance
+VALUE_SURE, VALUE_WORDS = 0.35, 12  # least share of the reader's attention on a value, and most words of one; chosen
+POINTED_AROUND = 2  # sentences before and behind that are read to point at a value; chosen
 OTHER_SECTION = 0.8  # a unit of another section needs this share of the best relevance
 
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """The draft's claims, and the highest cosine of a unit to the question, in [-1, 1].
-
-    `chosen` are the units of the claims, in their order, and `scored` all units that were read.
-    """
+    """The draft's claims. `chosen` are the units of the claims, in their order, and `scored` all units that were read."""
 
     claims: tuple[Claim, ...]
-    best_sentence: float
     chosen: tuple[Scored, ...] = ()
     scored: tuple[Scored, ...] = ()
 
@@ -44,6 +45,11 @@ class Extract:
     def fit(self) -> Fit | None:
         """How the likest of the chosen units fits what is asked for; None without any."""
         return max(self.chosen, key=lambda one: one.relevance).fit if self.chosen else None
+
+    @property
+    def passages(self) -> list[float]:
+        """What the answerability model says of each passage that it read, as [-10, 10], in their order."""
+        return list({one.unit.passage.id: one.of_passage for one in self.scored if one.of_passage is not None}.values())
 
     def log_odds(self) -> tuple[list[float], list[float]]:
         """The log odds that the answerability model gives the chosen units, and those of the others; none of what it did not read.
@@ -135,23 +141,31 @@ def extract(
     hits: Sequence[Hit],
     weights: Weights,
     asked: AskedFor,
-    question_vector: Vectors,
-    embed: Embed,
     page_text: PageText,
     settings: Settings,
     *,
     titles: Mapping[str, str] = NO_TITLES,
     named: Titled | None = None,
     read: Read | None = None,
-    legible: Collection[str] = (),
+    point: Read | None = None,
 ) -> Extract:
-    """Draft an answer from the hits, best first; for the arguments see `score_units`."""
-    scored = score_units(hits, weights, asked, question_vector, embed, page_text, titles=titles, named=named, read=read, legible=legible)
-    best = max((s.features["cosine"] for s in scored), default=0.0)
-    by_unit = {id(s.unit): s for s in choose(scored, settings, asked)}
+    """Draft an answer from the hits, best first; for the arguments see `score_units`. `point` reads where `read` names no value."""
+    scored = score_units(hits, weights, asked, page_text, titles=titles, named=named, read=read)
+    by_unit = {id(s.unit): s for s in _pointed(choose(scored, settings, asked), point)}
     ordered = in_order([s.unit for s in by_unit.values()], [hit.passage for hit in hits])
     chosen = tuple(by_unit[id(unit)] for unit in ordered)
-    return Extract(tuple(claim_of(one, page_text) for one in chosen), best, chosen, tuple(scored))
+    return Extract(tuple(claim_of(one, page_text) for one in chosen), chosen, tuple(scored))
+
+
+def _pointed(chosen: list[Scored], point: Read | None) -> list[Scored]:
+    """The chosen units; the likeliest of them with its value, where who read it named none."""
+    best = max(chosen, key=lambda one: one.relevance, default=None)
+    if best is None or point is None or best.place is None or best.sure:
+        return chosen
+    first = max(0, best.number - POINTED_AROUND)
+    around = best.place.units[first : best.number + POINTED_AROUND + 1]
+    said = point([replace(best.place, units=around)])[0].units[best.number - first]
+    return [replace(one, value=said.value, sure=said.sure) if one is best else one for one in chosen]
 
 
 def claim_of(scored: Scored, page_text: PageText) -> Claim:
@@ -162,4 +176,21 @@ def claim_of(scored: Scored, page_text: PageText) -> Claim:
     if header:
         text = f"{header}: {text}"
     evidence = unit.evidence(page_text)
-    return Claim(text, evidence, (unit.passage.id,), scored.relevance)
+    value = value_of(scored, evidence, page_text)
+    return Claim(text, evidence, (unit.passage.id,), scored.relevance, value, scored.sure if value else 0.0)
+
+
+def value_of(scored: Scored, evidence: Sequence[Evidence], page_text: PageText) -> Span | None:
+    """The characters of the page that answer; None where the reader is not sure of them, or they are long: a procedure has no value."""
+    unit, (start, end) = scored.unit, scored.value
+    text = unit.text[start:end]
+    if not evidence or scored.sure < VALUE_SURE or not text or len(text.split()) > VALUE_WORDS:
+        return None
+    if not unit.spans and unit.passage.text[unit.start : unit.end] == unit.text:
+        pages = {span.page: page_text(unit.passage.document, span.page) for span in unit.passage.spans}
+        found = locate(pages, unit.passage.spans, unit.start + start, unit.start + end)
+    else:  # a row: its text is that of its cells
+        first = evidence[0].spans[0]
+        match = re.search(r"\s+".join(map(re.escape, text.split())), evidence[0].quote)
+        found = (Span(first.page, first.start + match.start(), first.start + match.end()),) if match else ()
+    return found[0] if len(found) == 1 and any(one.spans[0].holds(found[0]) for one in evidence) else None

@@ -57,4 +57,4 @@ def first_sentences(hits: Sequence[Hit], page_text: PageText, settings: Settings
     """The first `max_sentences` sentences of the passages as they are, none of them scored; orders to a language model are none."""
     everything = [Scored(unit, {}, 0.0) for hit in hits for unit in _stated(units(hit.passage, page_text))]
     chosen = tuple(everything[: settings.max_sentences])
-    return Extract(tuple(_claim(one.unit, page_text) for one in chosen), 0.0, chosen, tuple(everything))
+    return Extract(tuple(_claim(one.unit, page_text) for one in chosen), chosen, tuple(everything))

@@ -1,23 +1,22 @@
 """Scores the units of the best passages: how well each sentence, row or line bears on the question. No model writes anything.
 
-Every unit is scored by how much of the question's weight it carries, by similarity, by its place, and by whether it holds the kind of
-thing asked for (a number, a date). The likest are read by the answerability model together with the question, if it knows their language.
+Every unit is scored by how much of the question's weight it carries, by its place, by whether it holds the kind of thing asked for (a
+number, a date), and by what the answerability model says, which reads whole passages together with the question: each unit in its place.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from types import MappingProxyType
 
 import regex
 
-from rag_core.compression.selection import reading
-from rag_core.domain.passages import Hit, Passage, PassageKind
-from rag_core.domain.ports import PageText, Vectors
+from rag_core.domain.passages import Hit, Passage, PassageKind, Place, ReadPlace, ReadUnit
+from rag_core.domain.ports import PageText
 from rag_core.gating.answerability import Read
 from rag_core.gating.asked import KEY_CHARS, AskedFor, asks
 from rag_core.gating.features import NO_ODDS, Weights
@@ -33,16 +32,14 @@ from rag_core.retrieval.titled import Titled
 from rag_core.settings import DATA
 
 PASSAGES = 5  # the best passages are read; deeper ones held the answer in under 2 % of the training questions
-EMBEDDED_UNITS = 8  # the lexically best units are embedded too, about 3 ms each; twelve answered no better on XQuAD es and hi
-READ_UNITS = 12  # the best units that the answerability model reads, about 4 ms each
-READ_FIRST = 8  # the others only where none of these is likelier than not to hold the answer (docs/log/2026-11-27-less-is-read.md)
+READ_UNITS = 12  # the likeliest units that a reader of single sentences reads
+READ_FIRST = 3  # passages that are read at once; the others only where no unit of these is likelier than not to answer; chosen
 LABEL_WORDS = 5  # at most in a label on a row of its own: "Charging the battery:"; chosen
 FIRST_CHARS = 4000  # read of a document's first page, on which it says whose it is; chosen
 UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
 FEATURES = (
     "coverage",
     "near",
-    "cosine",
     "rank",
     "length",
     "typed",
@@ -59,7 +56,6 @@ _YEAR = regex.compile(r"(?<!\p{Nd})(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd})")
 _BLANK = regex.compile(r"(?<![\p{L}\p{N}_])__+\s+\p{Ll}")  # a sentence goes on behind it: "will have __ influence", "a term of ____ years"
 _FIGURE = regex.compile(r"(?<!\p{Nd})(?!(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd}))\p{Nd}")  # a digit that begins no year
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
-Embed = Callable[[Sequence[str]], Vectors]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +66,12 @@ class Scored:
     features: dict[str, float]
     relevance: float
     fit: Fit | None = None  # None where nothing was chosen by it: passages as they are, and other sides of a contradiction
-    log_odds: float | None = None  # by the answerability model, in [-10, 10]; None where it does not read the unit's language
+    log_odds: float | None = None  # by the answerability model, in [-10, 10]; None where there is none
+    value: tuple[int, int] = (0, 0)  # the characters of the unit that answer, by that model, and how sure it is of them, in [0, 1]
+    sure: float = 0.0
+    of_passage: float | None = None  # what that model says of the whole passage, in [-10, 10]
+    place: Place | None = None  # what it read, and the unit's number there
+    number: int = 0
     context: Context = NOWHERE
 
 
@@ -83,14 +84,11 @@ def score_units(
     hits: Sequence[Hit],
     weights: Weights,
     asked: AskedFor,
-    question_vector: Vectors,
-    embed: Embed,
     page_text: PageText,
     *,
     titles: Mapping[str, str] = NO_TITLES,
     named: Titled | None = None,
     read: Read | None = None,
-    legible: Collection[str] = (),
 ) -> list[Scored]:
     """Every unit of the best passages, scored; in the order of the hits.
 
@@ -98,16 +96,15 @@ def score_units(
         hits: best first.
         weights: of the question's words.
         asked: what the question asks for.
-        question_vector: unit vector of shape (dim,).
-        embed: gives unit vectors.
         page_text: reads a page.
         titles: of documents, by id.
         named: the documents that the question names.
-        read: reads texts as `reading` makes them, together with the question; None where nothing reads the question's language.
-        legible: languages of passages that it reads.
+        read: reads places together with the question; None where there is no model that does.
     """
     candidates: list[tuple[int, Unit, frozenset[str]]] = []
     contexts: list[Context] = []
+    places: list[Place] = []
+    at: list[tuple[int, int]] = []  # for each candidate its place, and its number there
     seen: set[tuple[str, str]] = set()
     for i, hit in enumerate(hits[:PASSAGES]):
         before = ""
@@ -115,20 +112,20 @@ def score_units(
         if is_void(hit.passage.section, hit.passage.language) and not is_void(" ".join(asked.words), hit.passage.language):
             continue  # nobody asks for repealed rules, and below that heading nothing holds
         found = units(hit.passage, page_text)
+        places.append(Place(_where(hit.passage, titles), tuple(unit.text for unit in found), hit.passage.language))
         for place, unit in enumerate(found, 1):
             after = found[place].text if place < len(found) else ""
             key = (hit.passage.document, unit.text)
             # passages overlap; what asks or orders states nothing, nor do the dates that head columns
             if key not in seen and not _states_nothing(unit, after):
                 seen.add(key)
+                at.append((len(places) - 1, place - 1))
                 candidates.append((i, unit, frozenset(terms(unit.text, hit.passage.language))))
                 contexts.append(
                     context_of(hit.passage, titles, unit.lead or before, elsewhere=elsewhere, page_text=page_text if asked.names else None)
                 )
             before = unit.text
     coverage = [weights.coverage(_with_context(unit, held)) for _, unit, held in candidates]
-    chosen = sorted(range(len(candidates)), key=lambda j: (-(coverage[j] - 0.05 * candidates[j][0]), j))[:EMBEDDED_UNITS]
-    cosines = dict(zip(chosen, embed([candidates[j][1].text for j in chosen]) @ question_vector, strict=True)) if chosen else {}
     scored = []
     for j, (i, unit, _) in enumerate(candidates):
         near = max((coverage[n] for n in (j - 1, j + 1) if 0 <= n < len(candidates) and candidates[n][0] == i), default=0.0)
@@ -136,7 +133,6 @@ def score_units(
         features = {
             "coverage": coverage[j],
             "near": near,
-            "cosine": float(max(-1.0, min(1.0, cosines.get(j, 0.0)))),
             "rank": 1 / (1 + i),
             "length": min(1.0, math.log1p(count) / 4),
         }
@@ -144,9 +140,7 @@ def score_units(
         features |= {"typed": _typed(fit)} | {name: value for name, value in fit.features().items() if name in FEATURES}
         scored.append(Scored(unit, features, relevance(features), fit, context=contexts[j]))
     scored = _without_outdone(scored, asked)
-    if read is None:
-        return scored
-    return _read(scored, [_reading(one.unit.text, one) for one in scored], read, legible)
+    return scored if read is None else _read(scored, places, at, read)
 
 
 def said_otherwise(worded: Sequence[tuple[Scored, str]], asked: AskedFor, read: Read | None = None) -> list[Scored]:
@@ -163,7 +157,7 @@ def said_otherwise(worded: Sequence[tuple[Scored, str]], asked: AskedFor, read: 
     for one, text in worded:
         fit = fits(asked, text, one.context, one.unit.passage.language)
         features = one.features | {"typed": _typed(fit)} | {name: value for name, value in fit.features().items() if name in FEATURES}
-        log_odds = one.log_odds if read is None or one.log_odds is None else float(next(odds))
+        log_odds = one.log_odds if read is None or one.log_odds is None else next(odds).units[-1].log_odds
         found.append(replace(one, features=features, relevance=relevance(features, log_odds), fit=fit, log_odds=log_odds))
     return found
 
@@ -181,7 +175,19 @@ def _without_outdone(scored: list[Scored], asked: AskedFor) -> list[Scored]:
         labels = [scored[j].unit.text.partition(CELL)[0] for j in found]
         language = scored[found[0]].unit.passage.language
         behind.update(j for j, lost in zip(found, lacking(asked, labels, language), strict=True) if lost)
-        behind.update(j for j, lost in zip(found, nameless(asked, labels, [_where(scored[j]) for j in found]), strict=True) if lost)
+        behind.update(
+            j
+            for j, lost in zip(
+                found,
+                nameless(
+                    asked,
+                    labels,
+                    [_place(scored[j]) for j in found],
+                ),
+                strict=True,
+            )
+            if lost
+        )
     for places in rows.values():
         labels = [scored[j].unit.text.partition(CELL)[0] for j in places]
         language = scored[places[0]].unit.passage.language
@@ -254,28 +260,39 @@ def _typed(fit: Fit) -> float:
     return fit.sure * (fit.holds - 0.5)
 
 
-def _reading(text: str, of: Scored) -> str:
-    """A unit, or other words for it, as the answerability model reads it where the unit stands."""
-    return reading(text, _where(of), of.context.previous)
+def _reading(text: str, of: Scored) -> Place:
+    """Other words for a unit, where it stands, as the answerability model reads them."""
+    units = (of.context.previous, text) if of.context.previous else (text,)
+    return Place(_place(of), units, of.unit.passage.language, (len(units) - 1,))
 
 
-def _where(of: Scored) -> str:
-    """The title and the headings that a unit stands under, and the header of its table."""
-    return context(of.context.title, of.unit.passage.section, of.unit.passage.header_text)
+def _place(of: Scored) -> str:
+    return _where(of.unit.passage, {of.unit.passage.document: of.context.title})
 
 
-def _read(scored: list[Scored], texts: Sequence[str], read: Read, legible: Collection[str]) -> list[Scored]:
-    """The units in a language that is read, scored anew; of these the best are read, `READ_FIRST` or all of `READ_UNITS`."""
-    open_to_read = [j for j, one in enumerate(scored) if one.unit.passage.language in legible]
-    chosen = sorted(open_to_read, key=lambda j: (-scored[j].relevance, j))[:READ_UNITS]
-    found = dict.fromkeys(open_to_read, UNREAD)
-    for some in (chosen[:READ_FIRST], chosen[READ_FIRST:]):
-        if some and max(found.values()) < 0:
-            found |= zip(some, read([texts[j] for j in some]), strict=True)
-    return [
-        replace(one, relevance=relevance(one.features, found[j]), log_odds=found[j]) if j in found else one
-        for j, one in enumerate(scored)
-    ]  # fmt: skip
+def _where(passage: Passage, titles: Mapping[str, str]) -> str:
+    """The title and the headings that a passage stands under, and the header of its table."""
+    return context(titles.get(passage.document, ""), passage.section, passage.header_text)
+
+
+def _read(scored: list[Scored], places: Sequence[Place], at: Sequence[tuple[int, int]], read: Read) -> list[Scored]:
+    """The units, scored anew by what is said of each in its place; `at` is that of each, and its number there."""
+    said: list[ReadPlace] = []
+    likeliest = sorted(range(len(scored)), key=lambda j: (-scored[j].relevance, j))[:READ_UNITS]
+    places = [
+        replace(place, wanted=tuple(sorted(at[j][1] for j in likeliest if at[j][0] == number))) for number, place in enumerate(places)
+    ]
+    for some in (places[:READ_FIRST], places[READ_FIRST:]):
+        if some and max((unit.log_odds for one in said for unit in one.units), default=UNREAD) < 0:
+            said += read(some)
+    found = []
+    for one, (place, number) in zip(scored, at, strict=True):
+        passage = said[place] if place < len(said) else None
+        unit = passage.units[number] if passage else ReadUnit(UNREAD)
+        likely, whole = relevance(one.features, unit.log_odds), passage.log_odds if passage else None
+        read_at = replace(one, relevance=likely, log_odds=unit.log_odds, value=unit.value, sure=unit.sure, of_passage=whole)
+        found.append(replace(read_at, place=places[place], number=number))
+    return found
 
 
 def _with_context(unit: Unit, held: frozenset[str]) -> frozenset[str]:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from rag_core.compression.conflicts import another_side
 from rag_core.compression.extract import Extract
 from rag_core.compression.scoring import PASSAGES, Scored, said_otherwise, score_units
-from rag_core.decision.find import read_query
 from rag_core.decision.measure import places
 from rag_core.decision.tools import Tools
 from rag_core.domain.drafts import Draft
@@ -23,7 +22,7 @@ from rag_core.domain.indexing import indexing_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit, PassageKind
 from rag_core.domain.ports import Corpus
-from rag_core.gating.answerability import legible, reader
+from rag_core.gating.answerability import reader
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import DRAFTED, weigh
 from rag_core.gating.features import measure as measure_features
@@ -102,7 +101,7 @@ def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores)
     rests = [max((by_text[key] for key in keys if key in by_text), key=lambda one: one.relevance, default=None) for keys in cited]
     worded = _worded([(one, claim.text) for claim, one in zip(draft.claims, rests, strict=True) if one is not None], measurements, tools)
     again = {id(one.unit): one for one in worded}
-    found = Extract((), 0.0, tuple(worded), tuple(again.get(id(one.unit), one) for one in scored))
+    found = Extract((), tuple(worded), tuple(again.get(id(one.unit), one) for one in scored))
     relevance = {id(one.unit): one.relevance for one in worded}
     claims = [
         replace(claim, relevance=relevance[id(one.unit)] if one is not None else 0.0)
@@ -112,8 +111,8 @@ def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores)
     weights = weigh(core(expand(measurements.question), language), language, corpus.lexical)
     drafted, others = found.log_odds()
     features = measure_features(
-        tools.knows(language), weights, hits, 0.0, 0.0, where=places(hits, measurements.library), claims=claims,
-        entities=measurements.understanding.entities, drafted=drafted, others=others, fit=found.fit,
+        tools.knows(language), weights, hits, 0.0, where=places(hits, measurements.library), claims=claims,
+        entities=measurements.understanding.entities, drafted=drafted, others=others, fit=found.fit, language=language,
     )  # fmt: skip
     value = calibration.probability({**measurements.features, **{name: features[name] for name in DRAFTED}}, language)
     state = indexing_of(measurements.metadata)
@@ -156,10 +155,9 @@ def _relevance(scored: Sequence[Scored]) -> dict[tuple[str, str], float]:
 
 def _scored(measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, tools: Tools) -> list[Scored]:
     language = measurements.understanding.language
-    query = read_query(measurements, tools.embedder)
+    text = prepared(measurements.question, language)
     return score_units(
-        hits, weigh(core(query.text, language), language, corpus.lexical), asked_for(measurements.question, language), query.vector,
-        tools.embedder.embed, corpus.page_text, titles=measurements.library.titles,
-        named=titled(measurements.understanding.entities, language, corpus),
-        read=reader(query.text, language, tools.answerability_model), legible=legible(tools.answerability_model),
+        hits, weigh(core(text, language), language, corpus.lexical), asked_for(measurements.question, language), corpus.page_text,
+        titles=measurements.library.titles, named=titled(measurements.understanding.entities, language, corpus),
+        read=reader(text, language, tools.answerability_model),
     )  # fmt: skip

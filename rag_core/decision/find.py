@@ -39,7 +39,7 @@ def read_query(measurements: Measurements, embedder: Embedder) -> Query:
     """The query: the vector of the question, and its terms in its own language and as the documents' languages inflect them."""
     language = measurements.understanding.language
     text = prepared(measurements.question, language)
-    return Query(text, embedder.embed([text])[0], tuple(_search_terms(text, language, measurements.library.languages)))
+    return Query(text, embedder.embed([text], "query")[0], tuple(_search_terms(text, language, measurements.library.languages)))
 
 
 def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools, rows: Sequence[int] | None) -> Ranking:
@@ -90,7 +90,7 @@ def _metrics(spelled: str, query: Query, language: str, embedder: Embedder) -> W
     said = reported(spelled, language)
     if not said:
         return None
-    both = query.vector + METRICS * embedder.embed([said])[0]
+    both = query.vector + METRICS * embedder.embed([said], "query")[0]
     length = float(np.linalg.norm(both))  # 0 where the two point apart: then the question alone is searched by
     added = tuple(term for term in dict.fromkeys(terms(said, language)) if term not in query.terms)
     return Wider(added, both / length if length else query.vector)

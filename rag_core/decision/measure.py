@@ -32,7 +32,7 @@ from rag_core.domain.ports import Corpus, Embedder, Vectors
 from rag_core.domain.replies import SETTLED, reply
 from rag_core.errors import InvalidInput, RagError
 from rag_core.facts import entities
-from rag_core.gating.answerability import legible, read_together
+from rag_core.gating.answerability import pointer, reader
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import measure as measure_features
 from rag_core.gating.features import weigh
@@ -159,26 +159,24 @@ def _measured(
     with timed("retrieve"):
         hits = find(measurements, query, corpus, tools, rows).hits
     where = places(hits, measurements.library)
-    read = read_together(query.text, language, hits, tools.answerability_model)
+    read = reader(query.text, language, tools.answerability_model)
     with timed("extract"):
         weights = weigh(core(query.text, language), language, corpus.lexical)
         found = extract(
-            hits, weights, asked_for(measurements.question, language), vector, tools.embedder.embed, corpus.page_text, s,
+            hits, weights, asked_for(measurements.question, language), corpus.page_text, s,
             titles=measurements.library.titles, named=titled(measurements.understanding.entities, language, corpus),
-            read=read, legible=legible(tools.answerability_model),
+            read=read, point=pointer(query.text, tools.answerability_model),
         )  # fmt: skip
     scores[tuple(hits[:PASSAGES])] = found.scored
-    with timed("read"):
-        odds = read.passages() if read else []
     with timed("signals"):
         missing = missing_entities(measurements.understanding.entities, language, corpus, rows, measurements.library)
         absent = nowhere_spoken_of(measurements, missing, corpus, rows)
         share = len(missing) / len(measurements.understanding.entities) if measurements.understanding.entities else 0.0
         drafted, others = found.log_odds()
         features = measure_features(
-            tools.knows(language), weights, hits, share, found.best_sentence, where=where, searched=measurements.library.passages,
-            claims=found.claims, entities=measurements.understanding.entities, answerability_logit=odds,
-            drafted=drafted, others=others, fit=found.fit,
+            tools.knows(language), weights, hits, share, where=where, searched=measurements.library.passages,
+            claims=found.claims, entities=measurements.understanding.entities, answerability_logit=found.passages,
+            drafted=drafted, others=others, fit=found.fit, language=language,
         )  # fmt: skip
     with timed("relevance"):
         relevance = _relevance(hits, vector, s, tools.embedder)

@@ -25,15 +25,35 @@ class Claim:
 
     `cited` are the passage ids that the draft named, as named: an id that was not retrieved stays here, so that a fabricated citation is
     reported and never quietly removed. `relevance` in [0, 1] says how well the sentence bears on the question (0 when not measured).
+    `value` are the characters of the page that answer, within the first span of one of the evidence; None where it is not known which.
+    `value_probability` in [0, 1] says how likely these are the right ones, if the sentence is.
     """
 
     text: str
     evidence: tuple[Evidence, ...] = ()
     cited: tuple[str, ...] = ()
     relevance: float = 0.0
+    value: Span | None = None
+    value_probability: float = 0.0
 
     def __post_init__(self) -> None:
         require_between("Claim.relevance", self.relevance, 0.0, 1.0)
+        require_between("Claim.value_probability", self.value_probability, 0.0, 1.0)
+
+    @property
+    def value_evidence(self) -> Evidence | None:
+        """The evidence that holds the value; None where there is none."""
+        at = self.value
+        return next((one for one in self.evidence if at is not None and one.spans[0].holds(at)), None)
+
+    @property
+    def value_text(self) -> str:
+        """The value as the page has it, its white space as in a line; "" where there is none."""
+        evidence = self.value_evidence
+        if evidence is None or self.value is None:
+            return ""
+        start = evidence.spans[0].start
+        return " ".join(evidence.quote[self.value.start - start : self.value.end - start].split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,6 +146,21 @@ class Decision:
         return self.outcome.claims if isinstance(self.outcome, Answer) else ()
 
     @property
+    def value(self) -> dict[str, Any] | None:
+        """The characters that answer, of the claim whose value is surest, with the number of its citation; None without one.
+
+        `start` and `end` are offsets into the page's raw text; `probability` that they are the right ones, if the answer is right.
+        """
+        held = [
+            (claim.value_probability, claim, claim.value, one) for claim in self.claims if claim.value and (one := claim.value_evidence)
+        ]
+        if not held:
+            return None
+        sure, claim, at, evidence = max(held, key=lambda row: row[0])
+        id = next((one.id for one in self.citations if one.chunk_id == evidence.passage and one.spans[0] == evidence.spans[0]), 0)
+        return {"text": claim.value_text, "citation": id, "page": at.page, "start": at.start, "end": at.end, "probability": round(sure, 4)}
+
+    @property
     def measured(self) -> tuple[ClaimMeasurement, ...]:
         """The measurements of each of `claims`, in their order."""
         return self.outcome.measured if isinstance(self.outcome, Answer) else ()
@@ -186,6 +201,7 @@ class Decision:
             "is_refusal": not self.is_safe(),
             "hallucination": self.status is AnswerStatus.HALLUCINATION_DETECTED,
             "answer": self.answer,
+            "value": self.value,
             "explanation": self.explanation,
             "confidence": round(self.confidence, 4),
             "confidence_basis": self.confidence_basis,

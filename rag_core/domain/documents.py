@@ -56,6 +56,10 @@ class Span:
         if self.page < 1 or not 0 <= self.start < self.end:
             raise ValueError(f"Span needs page >= 1 and 0 <= start < end, got {self}")
 
+    def holds(self, other: Span) -> bool:
+        """Whether all of the other stretch is a part of this one."""
+        return self.page == other.page and self.start <= other.start and other.end <= self.end
+
 
 class PageSource(StrEnum):
     """Where a page's text came from."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from rag_core.domain.bounds import require_between
 from rag_core.domain.documents import Span
@@ -109,3 +110,52 @@ class Hit:
     def distance(self) -> float:
         """1 - cosine, in [0, 2]. Rounded to 12 decimals: a cosine of 0.72 is a distance of 0.28, and equal passes."""
         return round(1.0 - self.cosine, 12)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Sentences or rows that stand together, in their order, and the line that says where: title, headings, head of the table.
+
+    Args:
+        heading: that line.
+        units: the sentences or rows.
+        language: ISO 639-1, of the place.
+        wanted: the numbers of the units that matter; a reader need not read the others.
+    """
+
+    heading: str
+    units: tuple[str, ...]
+    language: str = "und"
+    wanted: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadUnit:
+    """What a reader says of one sentence or row in its place.
+
+    Args:
+        log_odds: that it answers the question there, in [-10, 10]; uncalibrated.
+        value: the characters of it that answer, start and end.
+        sure: how much of the reader's attention to values lies on these characters, in [0, 1]; uncalibrated.
+    """
+
+    log_odds: float
+    value: tuple[int, int] = (0, 0)
+    sure: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPlace:
+    """The log odds that a place answers the question, in [-10, 10], and what is said of each of its units."""
+
+    log_odds: float
+    units: tuple[ReadUnit, ...]
+
+    def to_json(self) -> list[Any]:
+        """As it goes between processes."""
+        return [self.log_odds, [[one.log_odds, *one.value, one.sure] for one in self.units]]
+
+    @classmethod
+    def from_json(cls, row: list[Any]) -> ReadPlace:
+        """The value that `to_json` wrote."""
+        return cls(row[0], tuple(ReadUnit(odds, (start, end), sure) for odds, start, end, sure in row[1]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,10 @@ from rag_core.domain.documents import Document, WordBox
 from rag_core.domain.given import Given
 from rag_core.domain.indexing import Indexing
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
-from rag_core.domain.passages import Passage
+from rag_core.domain.passages import Passage, Place, ReadPlace
 
 Vectors = NDArray[np.float32]
+TextKind = Literal["query", "passage"]
 Progress = Callable[[str, int, int], None]  # (what, done, total); `what` may be a `Step`
 PageText = Callable[[str, int], str]  # (document id, 1-based page) -> the page's raw text; "" where there is no such page
 Cancel = Callable[[], bool]  # True when the user wants to stop; read between batches
@@ -43,7 +44,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Model and precision, as stored in a library's manifest: `all-MiniLM-L6-v2@bfloat16`."""
+        """Model and precision, as stored in a library's manifest: `multilingual-e5-small@bfloat16`."""
         ...
 
     @property
@@ -60,8 +61,8 @@ class Embedder(Protocol):
         """Tokens of each text in the model's own tokenizer, special tokens included."""
         ...
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of shape (len(texts), dim), float32."""
+    def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
+        """Unit vectors of shape (len(texts), dim), float32; some models read a question otherwise than the texts it is compared with."""
         ...
 
 
@@ -106,20 +107,15 @@ class Reranker(Protocol):
 
 
 class AnswerabilityModel(Protocol):
-    """Reads a question together with a passage: does the passage hold the answer?"""
+    """Reads a question together with places in documents: which sentence answers it there?"""
 
     @property
     def version(self) -> str:
         """A hash of the network: another one, another calibration."""
         ...
 
-    @property
-    def languages(self) -> frozenset[str]:
-        """The languages that it learned to read; it is asked about no other."""
-        ...
-
-    def answers(self, question: str, passages: Sequence[str]) -> list[float]:
-        """The log of the odds that each passage holds the answer, in [-10, 10], as the network says it; uncalibrated."""
+    def read(self, question: str, places: Sequence[Place], language: str = "und") -> list[ReadPlace]:
+        """What it says of each place and of each of its units, in their order; `language` is the question's."""
         ...
 
 

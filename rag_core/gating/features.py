@@ -7,7 +7,6 @@ filings. This module judges nothing and knows no threshold.
 |---|---|---|
 | top_cosine, mean_cosine | [-1, 1] | cosine of the closest passage; mean of the five closest |
 | cosine_gap | [0, 2] | closest minus the mean of the next four |
-| best_sentence | [-1, 1] | highest cosine of the question to one sentence of the extract's candidates |
 | top_lexical, lexical_gap | [0, 1] | best BM25 score over the question's own maximum; its lead over the fifth |
 | lexical_lead, lexical_spread | [0, 1] | its lead over the second; one minus the mean of all over the best |
 | coverage_best | [0, 1] | IDF-weighted share of the question's content terms that the best passage holds |
@@ -24,8 +23,8 @@ filings. This module judges nothing and knows no threshold.
 | entities_draft | [0, 1] | share of them in the draft and where it stands; 1 without any |
 | entities | {0, 1} | whether the question names anything |
 | relevance | [0, 1] | the chance that the first drafted sentence holds the answer, as the extract's own regression says |
-| answer_best, answer_first | [-10, 10] | log odds of the answerability model for the best of the first passages, and for the first |
-| read | {0, 1} | whether it was asked: it reads some languages only |
+| answer_best, answer_first | [-10, 10] | log odds of the answerability model for the best of the passages that it read, and for the first |
+| read | {0, 1} | whether it was asked |
 | unit_best, unit_next | [-10, 10] | its log odds for the likest sentence or row, and for the likest one that was not drafted |
 | unit_share | [0, 1] | the share of the drafted ones in the odds of all that it read |
 | fit_holds, fit_near, fit_period, fit_named | [0, 1] | how the likest drafted sentence fits what is asked for: see `gating/fit.py` |
@@ -37,6 +36,7 @@ filings. This module judges nothing and knows no threshold.
 | length | [0, 5] | log(1 + number of content terms) |
 | searched | [0, 2] | log10(1 + number of searched passages) / 3: among more passages a wrong one looks better |
 | known_language | {0, 1} | whether the embedding model knows the question's language |
+| crossed | {0, 1} | whether the first drafted sentence is in another language than the question, so that words cannot be compared |
 """
 
 from __future__ import annotations
@@ -60,7 +60,6 @@ FEATURES = (
     "top_cosine",
     "mean_cosine",
     "cosine_gap",
-    "best_sentence",
     "top_lexical",
     "lexical_gap",
     "lexical_lead",
@@ -99,6 +98,7 @@ FEATURES = (
     "length",
     "searched",
     "known_language",
+    "crossed",
 )
 DRAFTED = frozenset({
     "near_draft", "near_claim", "entities_draft", "relevance", "unit_best", "unit_next", "unit_share", "draft_words", "draft_parts",
@@ -142,7 +142,6 @@ def measure(
     weights: Weights,
     hits: Sequence[Hit],
     missing_entities: float,
-    best_sentence: float,
     *,
     where: Sequence[str] = (),
     searched: int = 0,
@@ -152,6 +151,7 @@ def measure(
     drafted: Sequence[float] = (),
     others: Sequence[float] = (),
     fit: Fit | None = None,
+    language: str = "und",
 ) -> dict[str, float]:
     """All features of one retrieval; every one is there, also when nothing was retrieved.
 
@@ -160,7 +160,6 @@ def measure(
         weights: from `weigh`.
         hits: best first.
         missing_entities: share in [0, 1].
-        best_sentence: highest cosine of a sentence, in [-1, 1].
         where: for each hit its title, section and table header: words that it need not repeat.
         searched: how many passages were searched.
         claims: the draft's sentences, in order.
@@ -169,6 +168,7 @@ def measure(
         drafted: what it says of the drafted sentences, in any order.
         others: what it says of the sentences that it read and that were not drafted.
         fit: how the likest drafted sentence fits what is asked for.
+        language: the question's.
     """
     if not hits:
         return dict.fromkeys(FEATURES, 0.0) | {"missing_entities": missing_entities, "rarest_missing": 1.0, "near_missing": 1.0}
@@ -178,7 +178,7 @@ def measure(
     places = [frozenset(terms(line, hit.passage.language)) for line, hit in zip(lines, hits, strict=True)]
     held = [place.union(row) for row, place in zip(rows, places, strict=True)]
     return {
-        **_dense(cosines, best_sentence),
+        **_dense(cosines),
         **_lexical(weights, sorted((hit.lexical for hit in hits), reverse=True)),
         **_coverage(weights, hits, held, claims),
         **_entities(entities, hits, held, places, claims),
@@ -195,6 +195,7 @@ def measure(
         "length": min(5.0, math.log1p(len(weights.order))),
         "searched": magnitude(searched),
         "known_language": float(known_language),
+        "crossed": _crossed(claims, hits, language),
     }
 
 
@@ -224,11 +225,17 @@ def _draft(claims: Sequence[Claim], hits: Sequence[Hit]) -> dict[str, float]:
     }
 
 
-def _dense(cosines: Sequence[float], best_sentence: float) -> dict[str, float]:
+def _crossed(claims: Sequence[Claim], hits: Sequence[Hit], language: str) -> float:
+    written = {hit.passage.id: hit.passage.language for hit in hits}
+    first = next((written[one.passage] for claim in claims[:1] for one in claim.evidence if one.passage in written), "und")
+    return float("und" not in (language, first) and first != language)
+
+
+def _dense(cosines: Sequence[float]) -> dict[str, float]:
     following = cosines[1:5]
     gap = cosines[0] - (sum(following) / len(following) if following else 0.0)
     mean = sum(cosines[:5]) / len(cosines[:5])
-    return {"top_cosine": cosines[0], "mean_cosine": mean, "cosine_gap": max(0.0, gap), "best_sentence": best_sentence}
+    return {"top_cosine": cosines[0], "mean_cosine": mean, "cosine_gap": max(0.0, gap)}
 
 
 def _lexical(weights: Weights, scores: Sequence[float]) -> dict[str, float]:

@@ -27,7 +27,7 @@ from rag_core.settings import DATA
 FILE = DATA / "answerability.json"
 SCHEMA_VERSION = 2
 _KEYS = {
-    "schema_version", "identity", "signals", "mean", "scale", "coefficients", "intercept", "languages", "narrow", "correctness",
+    "schema_version", "identity", "signals", "mean", "scale", "coefficients", "intercept", "languages", "narrow", "crossed", "correctness",
     "provenance",
 }  # fmt: skip
 READ = 3  # the answerability model reads so many of the first passages, about 10 ms each
@@ -36,7 +36,7 @@ FAR = 4.0  # standard deviations; a feature that is farther from those of the fi
 # Raised when a change of these modules changes what is measured: then every calibration has to be fitted again.
 # tests/gating/test_scores_versions.py notices the change. The chunker's version is the index's.
 LANGUAGE_VERSION = 3
-FEATURES_VERSION = 9
+FEATURES_VERSION = 10
 
 # Vectors in these differ by less than the features can tell (docs/calibration.md has the figures): a calibration holds for all of them.
 _ALIKE = frozenset({"float32", "bfloat16"})
@@ -137,6 +137,7 @@ class Calibration:
     `mean` and `scale` have the length of `features`; so has `coefficients`, or one follows for each product of two standardised features (a
     square is one too), in the order of `itertools.combinations_with_replacement`. `narrow` stands for the whole where no more passages
     were searched than the answerability model reads (`READ`), and it read them: coverage and ranks say nothing of one passage.
+    `crossed` stands for it where the draft is in another language than the question: words cannot be compared there.
     `languages` scales the log odds of questions in some languages: one regression for all is surer of some than of others. It does not hold
     for `narrow`. `correctness` is the score of another question about the same features: whether the extract is right, not whether the
     documents answer.
@@ -151,6 +152,7 @@ class Calibration:
     provenance: Mapping[str, Any]
     narrow: Calibration | None = None
     correctness: Calibration | None = None
+    crossed: Calibration | None = None
     languages: Mapping[str, Platt] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -175,6 +177,8 @@ class Calibration:
         """The log of the odds for a question in this language; for one of no named language without a code."""
         if self.narrow and is_narrow(measured):
             return self.narrow.logit(measured, language)
+        if self.crossed and measured["crossed"]:
+            return self.crossed.logit(measured, language)
         x = [
             max(-FAR, min(FAR, (measured[name] - mean) / scale))
             for name, mean, scale in zip(self.features, self.mean, self.scale, strict=True)
@@ -201,7 +205,7 @@ class Calibration:
 
     def _numbers(self) -> dict[str, Any]:
         lists = {_STORED.get(name, name): list(getattr(self, name)) for name in ("features", "mean", "scale", "coefficients")}
-        parts = {"narrow": self.narrow, "correctness": self.correctness}
+        parts = {"narrow": self.narrow, "crossed": self.crossed, "correctness": self.correctness}
         scaled = {"languages": {code: asdict(one) for code, one in sorted(self.languages.items())}} if self.languages else {}
         return {**lists, "intercept": self.intercept, **scaled, **{name: part._numbers() for name, part in parts.items() if part}}
 
@@ -222,14 +226,16 @@ class Calibration:
     @classmethod
     def _of(cls, identity: Identity, row: Mapping[str, Any], provenance: Mapping[str, Any]) -> Calibration:
         features, mean, scale, coefficients = (tuple(row[name]) for name in ("signals", "mean", "scale", "coefficients"))
-        narrow, correctness = (cls._of(identity, row[name], {}) if name in row else None for name in ("narrow", "correctness"))
+        narrow, crossed, correctness = (
+            cls._of(identity, row[name], {}) if name in row else None for name in ("narrow", "crossed", "correctness")
+        )
         languages = {code: Platt(**one) for code, one in row.get("languages", {}).items()}
-        return cls(identity, features, mean, scale, coefficients, row["intercept"], provenance, narrow, correctness, languages)
+        return cls(identity, features, mean, scale, coefficients, row["intercept"], provenance, narrow, correctness, crossed, languages)
 
     @property
     def parts(self) -> tuple[Calibration, ...]:
         """This one, and those within it."""
-        return self, *(part for one in (self.narrow, self.correctness) if one for part in one.parts)
+        return self, *(part for one in (self.narrow, self.crossed, self.correctness) if one for part in one.parts)
 
 
 def read(path: Path) -> Calibration:

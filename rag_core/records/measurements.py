@@ -1,4 +1,4 @@
-"""The measurements of a question as a record, and back from the record, of this version or one before."""
+"""The measurements of a question as a record, and back from the record."""
 
 from __future__ import annotations
 
@@ -10,24 +10,11 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput
-from rag_core.records import older, version_1
 from rag_core.records.shapes import MEASUREMENTS, Reading, Writing
 from rag_core.records.texts import OwnWords, PassageOf, Texts
 
-SCHEMA_VERSION = 10  # the form of a record, since 2026-11-27
+SCHEMA_VERSION = 11  # the form of a record
 _VERSION = "schema_version"
-# each from its version to the next
-_STEPS = (
-    version_1.upgraded,
-    older.from_2,
-    older.from_3,
-    older.from_4,
-    older.from_5,
-    older.from_6,
-    older.from_7,
-    older.from_8,
-    older.from_9,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,26 +74,19 @@ def from_record(
 def restored(row: Mapping[str, Any], texts: Texts) -> Measurements:
     """The same for one of many records, which share what was read; raises as `from_record` does."""
     version = row.get(_VERSION)
-    if type(version) is not int or not 1 <= version <= SCHEMA_VERSION:
+    if version != SCHEMA_VERSION or isinstance(version, bool):
         raise InvalidInput(
-            f"A stored question has the record version {version!r}; versions 1 to {SCHEMA_VERSION} are known here.",
+            f"A stored question has the record version {version!r}; version {SCHEMA_VERSION} is known here.",
             remedy="Use the version of Plumbline that stored it, or ask the question again.",
         )
     try:
         rest = {name: value for name, value in row.items() if name != _VERSION}
-        found: Measurements = MEASUREMENTS.read(_upgraded(rest, version), Reading(texts))
+        found: Measurements = MEASUREMENTS.read(rest, Reading(texts))
         return found
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise InvalidInput(
             f"A stored question cannot be read: its record is not whole ({type(error).__name__}).", remedy="Ask the question again."
         ) from error
-
-
-def _upgraded(row: dict[str, Any], version: int) -> dict[str, Any]:
-    """The record in this version."""
-    for step in _STEPS[version - 1 :]:
-        row = step(row)
-    return row
 
 
 def _retrieved(measurements: Measurements) -> dict[str, Passage]:

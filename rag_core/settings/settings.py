@@ -280,7 +280,9 @@ class Settings(ModelSettings):
     keep_hidden: bool = choice(
         False, Stage.INGEST, _I, "Index text that cannot be seen on the page (transparent, tiny, covered, in the colour of its ground)."
     )
-    embedding_model: str = choice("all-MiniLM-L6-v2", Stage.INGEST, _I, "The embedding model: the embedded one, or any by name or folder.")
+    embedding_model: str = choice(
+        "multilingual-e5-small", Stage.INGEST, _I, "The embedding model: the embedded one, or any by name or folder."
+    )
     embedding_precision: Literal["auto", "float32", "bfloat16"] = choice(
         "auto", Stage.INGEST, _I, "Arithmetic of the embedding model; auto takes bfloat16 where the processor has it."
     )

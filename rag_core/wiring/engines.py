@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 
-from rag_core.adapters.embedding.by_name import EMBEDDED, EMBEDDED_LANGUAGES, precision_here
+from rag_core.adapters.embedding.by_name import EMBEDDED, precision_here
 from rag_core.adapters.embedding.cache import CachedEmbedder
+from rag_core.adapters.embedding.embedded import LANGUAGES
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import forget as forget_rows
 from rag_core.adapters.index.choose import lexical_store, vector_store
@@ -157,7 +158,7 @@ def _tools(s: Settings, model: Embedder, files: Sequence[Path], apart: bool, llm
     answers = models.answerability_model(s, apart=apart)
     return Tools(
         CachedEmbedder(model), calibrate.load(files, calibrate.Identity.of(model, answers)),
-        EMBEDDED_LANGUAGES if s.embedding_model == EMBEDDED else None, models.reranker,
+        LANGUAGES if s.embedding_model == EMBEDDED else None, models.reranker,
         answerability_model=answers, entailment_model=partial(models.entailment_model, apart=apart), model=llm,
     )  # fmt: skip
 

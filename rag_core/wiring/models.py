@@ -13,8 +13,9 @@ from pathlib import Path
 from rag_core.adapters.child.process import ProcessAnswerability, ProcessEmbedder, ProcessEntailment
 from rag_core.adapters.embedding.by_name import CrossEncoderReranker, precision_here
 from rag_core.adapters.embedding.choose import load_embedder
-from rag_core.adapters.embedding.pair_models import ANSWERABILITY_FILE as MODEL_FILE
-from rag_core.adapters.embedding.pair_models import SUPPORT_FILE, SUPPORT_LANGUAGES, AnswerModel, version_of
+from rag_core.adapters.embedding.reader import MODEL_FILE, version_of
+from rag_core.adapters.embedding.readers import Readers
+from rag_core.adapters.embedding.support import SUPPORT_FILE, SUPPORT_LANGUAGES
 from rag_core.adapters.entailment.by_name import EMBEDDED as EMBEDDED_ENTAILMENT
 from rag_core.adapters.entailment.by_name import NONE as NO_ENTAILMENT
 from rag_core.adapters.entailment.by_name import EntailmentOnDemand, declared_languages, load_entailment_model
@@ -58,17 +59,17 @@ def reranker(model: str) -> CrossEncoderReranker:
 
 
 def answerability_model(settings: Settings, *, apart: bool = False) -> AnswerabilityModel | None:
-    """The answerability model, loaded once a process, or in the embedding model's child; None where its file was left out."""
+    """The reader, loaded once a process, or in the embedding model's child; None where its file was left out."""
     if not MODEL_FILE.exists():
         return None
     if apart:
         return ProcessAnswerability(embedder_apart(settings.embedding_model, settings.embedding_precision))
-    return _answer_model()
+    return _reader()
 
 
 @lru_cache(maxsize=1)
-def _answer_model() -> AnswerModel:
-    return AnswerModel()
+def _reader() -> Readers:
+    return Readers()
 
 
 def entailment_model(settings: Settings, *, apart: bool = False) -> EntailmentModel | None:

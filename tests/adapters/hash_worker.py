@@ -17,14 +17,14 @@ from hash_embedder import HashEmbedder
 
 from rag_core.adapters.child import frames
 from rag_core.adapters.child import worker as embedding_worker
-from rag_core.domain.ports import Embedder, Vectors
+from rag_core.domain.ports import Embedder, TextKind, Vectors
 from rag_core.errors import ModelUnavailable
 
 
 class ObedientEmbedder(HashEmbedder):
     """Embeds like its base what is no order."""
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         if "die" in texts:
             os.kill(os.getpid(), signal.SIGKILL)
         if "hang" in texts:
@@ -40,7 +40,7 @@ class ObedientEmbedder(HashEmbedder):
             sys.stdout.write("printed by a library\n")
             sys.stdout.flush()
             os.system("echo printed by a process")
-        return super().embed(texts)
+        return super().embed(texts, kind)
 
 
 def load(head: frames.Head) -> Embedder:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -11,10 +11,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.adapters.embedding import cores, minilm
+from rag_core.adapters.embedding import cores, embedded, network
 from rag_core.adapters.embedding.cores import Cores, even_parts
-from rag_core.adapters.embedding.embedded import EmbeddedModel
-from rag_core.adapters.embedding.pair_models import AnswerModel
+from rag_core.adapters.embedding.embedded import EmbeddedModel, published_network
+from rag_core.adapters.embedding.reader import ReaderModel
+from rag_core.adapters.embedding.support import SupportModel
+from rag_core.domain.passages import Place, ReadPlace
 
 TEXTS = [f"The notice period of contract {number} is {number} days. " * (1 + number % 7) for number in range(37)]
 WAIT_SECONDS = 60.0
@@ -27,6 +29,11 @@ def two_threads() -> Iterator[None]:
     torch.set_num_threads(2)
     yield
     torch.set_num_threads(before)
+
+
+def numbers_of(places: Sequence[ReadPlace]) -> list[float]:
+    """All that is said of places."""
+    return [number for place in places for number in (place.log_odds, *(one for unit in place.units for one in (unit.log_odds, unit.sure)))]
 
 
 def threads_of_torch() -> int:
@@ -110,16 +117,19 @@ def test_given_many_who_ask_at_once_then_the_threads_of_a_process_are_made_once(
 @pytest.mark.parametrize(("precision", "apart"), [("float32", 1e-5), ("bfloat16", 0.0)])
 def test_given_any_number_of_cores_then_each_number_is_the_same(precision: str, apart: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bit by bit in bfloat16; float32 sums in an order that depends on the rows of a product."""
-    embedder, pairs = EmbeddedModel(precision), AnswerModel(precision)
-    vectors, odds = [], []
+    embedder, reads, supports = EmbeddedModel(precision), ReaderModel(precision), SupportModel(precision)
+    places = [Place(text[:40], (text, text[::2])) for text in TEXTS[:7]]
+    vectors, said, odds = [], [], []
     for count in (1, 2, 3):
         shared = Cores(count)
-        monkeypatch.setattr(minilm, "cores", lambda shared=shared: shared)
+        monkeypatch.setattr(network, "cores", lambda shared=shared: shared)
         vectors.append(embedder.embed(TEXTS))
-        odds.append(pairs._pairs._read([("What is the notice period?", text) for text in TEXTS]))
+        said.append(numbers_of(reads._read("What is the notice period?", places)))
+        odds.append(supports._pairs._read([("What is the notice period?", text) for text in TEXTS]))
 
     for at in (1, 2):
         assert np.abs(vectors[at] - vectors[0]).max() <= apart
+        assert said[at] == pytest.approx(said[0], rel=0, abs=apart)
         assert odds[at] == pytest.approx(odds[0], rel=0, abs=apart)
 
 
@@ -130,9 +140,10 @@ def test_given_a_torch_that_cannot_lay_weights_out_then_vectors_differ_in_the_la
         raise NotImplementedError
 
     monkeypatch.setattr(torch.ops.mkldnn, "_reorder_linear_weight", refused)
+    monkeypatch.setattr(embedded, "published_network", published_network.__wrapped__)  # loaded anew
     plain = EmbeddedModel("bfloat16")
 
-    assert not any(weight.is_mkldnn for weight in plain._model._weights.values())
+    assert not any(weight.is_mkldnn for weight in plain._network._weights.values())
     assert (plain.embed(TEXTS) * laid_out.embed(TEXTS)).sum(axis=1).min() > 0.9999
 
 

@@ -114,23 +114,31 @@ def test_given_the_embedded_model_in_a_child_then_all_it_says_is_what_it_says_in
     here, apart = wiring.embedder(EMBEDDED, "auto"), wiring.embedder_apart(EMBEDDED, "auto")
     texts = ["The notice period is 30 days.", "", "Lhůta činí třicet dní.", "नोटिस की अवधि", "a long one " * 300]
 
+    for kind in ("query", "passage"):
+        assert np.array_equal(apart.embed(texts, kind), here.embed(texts, kind))
     assert np.array_equal(apart.embed(texts), here.embed(texts))
     assert apart.embed([]).shape == here.embed([]).shape
     assert apart.count_tokens(texts) == here.count_tokens(texts)
     assert apart.count_tokens([]) == []
     with apart._lock.held():  # who counts waits for no forward pass
-        assert apart.count_tokens(texts) == here.count_tokens(texts) == [9, 2, 13, 13, 902]
+        assert apart.count_tokens(texts) == here.count_tokens(texts) == [11, 4, 14, 7, 904]
     assert (apart.name, apart.max_tokens) == (here.name, here.max_tokens)
     assert wiring.embedder_apart(EMBEDDED, here.precision) is apart
 
 
 def test_given_no_tokenizer_in_this_process_then_the_child_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedding_process, "WORKER", "rag_core.adapters.child.worker")
-    monkeypatch.setattr(embedding_process.TokenCounter, "of_package", lambda: {}["gone"])
+    asked: list[list[str]] = []
+
+    def gone(texts: list[str]) -> list[int]:
+        asked.append(texts)
+        raise ModelUnavailable("The package is gone.", remedy="Install it.")
+
+    monkeypatch.setattr(embedding_process, "count_tokens", gone)
     embedder = ProcessEmbedder(EMBEDDED)
 
-    assert embedder._counter is None
-    assert embedder.count_tokens(["The notice period is 30 days."]) == [9]
+    assert embedder.count_tokens(["The notice period is 30 days."]) == [11]
+    assert len(asked) == 1
     embedder.close()
 
 

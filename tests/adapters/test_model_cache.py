@@ -201,7 +201,7 @@ def test_given_a_document_that_is_deleted_then_the_answers_of_its_collection_go_
     with ModelServer({"name": "blue"}) as server:
         environment = {"OPENAI_BASE_URL": server.base_url, "RAG_MODEL": "small"}
         models = [wiring.language_model(Settings(), tmp_path, collection, environment) for collection in ("default", "other")]
-        library = wiring.open_library(tmp_path, "default", wiring.embedder("all-MiniLM-L6-v2", "auto"))
+        library = wiring.open_library(tmp_path, "default", wiring.embedder("multilingual-e5-small", "auto"))
         library.add([Source("notice.txt", b"The notice period is thirty days. " * 5, "text")], Settings())
         for model in models:
             assert model is not None

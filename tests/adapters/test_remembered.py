@@ -8,40 +8,46 @@ import numpy as np
 from remembered import remembering
 
 from rag_core.adapters.embedding.embedded import EmbeddedModel
-from rag_core.adapters.embedding.pair_models import AnswerModel, SupportModel
+from rag_core.adapters.embedding.reader import ReaderModel
+from rag_core.adapters.embedding.support import SupportModel
+from rag_core.domain.passages import Place
 
-TEXTS = ["The pier is 40 m long.", "The harbour master keeps the keys.", "\ud800 is no letter of its own"]
+TEXTS = ["The pier is 40 m long.", "The harbour master keeps the keys."]
+QUESTION, PLACES = "How long is the pier?", [Place("The pier", tuple(TEXTS)), Place("", (TEXTS[1], "", TEXTS[0] * 9))]
 
 
 def test_given_a_batch_that_was_read_before_when_read_again_then_the_numbers_are_the_same_bit_by_bit_and_no_network_runs(
     tmp_path: Path,
 ) -> None:
-    texts = [*TEXTS[:2], *(f"Pier {number} is {number} m long." for number in range(20))]
-    plain = EmbeddedModel("float32").embed(texts)
+    texts = [*TEXTS, *(f"Pier {number} is {number} m long." for number in range(20))]
+    plain, said = EmbeddedModel("float32").embed(texts), ReaderModel("float32").read(QUESTION, PLACES)
     with remembering(tmp_path) as counts:
-        model = EmbeddedModel("float32")
-        first = model.embed(texts)
+        first = EmbeddedModel("float32").embed(texts), ReaderModel("float32").read(QUESTION, PLACES)
         made = list(counts)
-        again = EmbeddedModel("float32").embed(texts)
+        again = EmbeddedModel("float32").embed(texts), ReaderModel("float32").read(QUESTION, PLACES)
 
-    assert made == [0, 2]  # sixteen texts a batch
-    assert counts == [2, 2]
-    assert np.array_equal(first, plain)
-    assert np.array_equal(again, plain)
+    assert made == [0, 3]  # sixteen texts a batch, and both places in one
+    assert counts == [3, 3]
+    for vectors, places in (first, again):
+        assert np.array_equal(vectors, plain)
+        assert places == said
     assert {file.suffix for file in tmp_path.iterdir()} == {""}
 
 
 def test_given_the_same_texts_when_another_network_another_order_or_other_weights_read_them_then_each_has_its_own(tmp_path: Path) -> None:
     with remembering(tmp_path) as counts:
-        answers = AnswerModel("float32").answers(TEXTS[0], [TEXTS[1]])
         supports = SupportModel("float32").supports([(TEXTS[1], TEXTS[0])])
-        changed = AnswerModel("float32")
-        weights = changed._pairs._model._weights
-        weights["answerable.bias"] += 1.0  # type: ignore[index, operator]
-        others = changed.answers(TEXTS[0], [TEXTS[1]])
-        turned = AnswerModel("float32").answers(TEXTS[1], [TEXTS[0]])
+        changed = SupportModel("float32")
+        weights = changed._pairs._network._weights
+        weights["support.bias"] += 1.0  # type: ignore[index, operator]
+        others = changed.supports([(TEXTS[1], TEXTS[0])])
+        turned = SupportModel("float32").supports([(TEXTS[0], TEXTS[1])])
+        rough = SupportModel("bfloat16").supports([(TEXTS[1], TEXTS[0])])
+        EmbeddedModel("float32").embed(TEXTS)
+        EmbeddedModel("float32").embed(TEXTS, "query")
+        ReaderModel("float32").read(TEXTS[0], [Place("", (TEXTS[1],))])
 
-    assert counts == [0, 4]
-    assert answers != supports
-    assert abs(others[0] - answers[0] - 1.0) < 1e-4
-    assert turned != answers
+    assert counts == [0, 7]
+    assert abs(others[0] - supports[0] - 1.0) < 1e-4
+    assert turned != supports
+    assert rough != supports

@@ -15,7 +15,7 @@ from folding import each
 from tiny_models import cross_encoder, hhem, minicheck, multilingual, t5, without_head
 
 from rag_core import wiring
-from rag_core.adapters.embedding.pair_models import MAX_LOGIT, version_of
+from rag_core.adapters.embedding.reader import MAX_LOGIT, version_of
 from rag_core.adapters.entailment.by_name import (
     EntailmentOnDemand,
     NamedEntailment,

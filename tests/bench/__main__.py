@@ -23,6 +23,7 @@ from tests.bench import audit, page
 from tests.bench import model as language_model
 from tests.bench import replay as replay_set
 from tests.bench.peers import __main__ as peers
+from tests.bench.published import embedded_folder
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
 QUESTIONS = (
@@ -72,8 +73,6 @@ def ingest_ratio(paths: list[Path], settings: Settings) -> tuple[float, float]:
     """Pages a second of ours, and our time over that of the plain way, in the same minute."""
     import pymupdf
     from sentence_transformers import SentenceTransformer
-
-    from rag_core.adapters.embedding.by_name import embedded_folder
 
     with tempfile.TemporaryDirectory() as folder:
         engine = open_engine(Path(folder), "bench", settings)

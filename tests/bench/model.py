@@ -19,8 +19,8 @@ from unittest.mock import patch
 
 import yaml
 
+from rag_core.adapters.embedding import pairs, reader
 from rag_core.adapters.embedding.cache import CachedEmbedder
-from rag_core.adapters.embedding.pair_models import REMEMBERED
 from rag_core.adapters.embedding.recent import Recent
 from rag_core.domain.decision import Decision
 from rag_core.engine import Engine
@@ -69,8 +69,10 @@ def _timed(engine: Engine, settings: Settings, row: Row) -> tuple[float, Decisio
 def _forgetful(model: Any) -> Any:
     """The answerability model without what it said before: the extract, which is asked first, would leave it to the model's question."""
     fresh = copy(model)
-    fresh._pairs = copy(model._pairs)
-    fresh._pairs._recent = Recent(REMEMBERED)
+    for name, size in (("_places", reader.REMEMBERED), ("_sentences", pairs.REMEMBERED)):
+        part = copy(getattr(model, name))
+        part._recent = Recent(size)
+        setattr(fresh, name, part)
     return fresh
 
 

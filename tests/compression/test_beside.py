@@ -33,7 +33,7 @@ def extracted(body: str, *texts: str, language: str = "en") -> tuple[Extract, Me
     scored |= {text: Scored(by_text[text], {}, 0.9 - n / 10) for n, text in enumerate(texts)}
     chosen = tuple(one for text, one in scored.items() if text in texts)
     claims = tuple(claim_of(one, corpus.page_text) for one in chosen)
-    return Extract(claims, 0.9, chosen, tuple(scored.values())), corpus
+    return Extract(claims, chosen, tuple(scored.values())), corpus
 
 
 def shown(body: str, *texts: str, most: int = 3, language: str = "en") -> list[str]:

@@ -55,7 +55,7 @@ class Library:
         self, chosen: list[Scored], others: list[Scored], *, question: str = QUESTION, most: int = 3, titles: Mapping[str, str] = {},
         dates: Mapping[str, str] = DATES,
     ) -> tuple[tuple[Claim, ...], tuple[Conflict, ...]]:  # fmt: skip
-        found = Extract(tuple(claim_of(one, self.page_text) for one in chosen), 0.9, tuple(chosen), (*chosen, *others))
+        found = Extract(tuple(claim_of(one, self.page_text) for one in chosen), tuple(chosen), (*chosen, *others))
         names = {one.unit.passage.document: f"{one.unit.passage.document}.pdf" for one in found.scored}
         facts = LibraryFacts(names=names, titles={**names, **titles}, dates=dates)
         return other_sides(found, Asked(question, "en", facts), self.page_text, most)
@@ -107,7 +107,7 @@ def test_given_one_that_is_newer_only_by_its_file_then_it_is_the_other_side_wher
     library = Library()
     mine = library.unit("old", OLD, 0.9)
     others = [library.unit("saved", NEW.replace("25", "15")), library.unit("new", NEW)]
-    found = Extract(tuple(claim_of(one, library.page_text) for one in [mine]), 0.9, (mine,), (mine, *others))
+    found = Extract(tuple(claim_of(one, library.page_text) for one in [mine]), (mine,), (mine, *others))
     dates = {**DATES, "saved": "2027"}
 
     def other_side(sources: Mapping[str, DateSource]) -> str:
@@ -347,7 +347,7 @@ def test_given_a_passage_beyond_those_that_are_drafted_from_then_it_may_be_the_o
     mine = library.unit("new", NEW, 0.9)
     far = [library.unit("old", text) for text in ("A.", "B.", "C.", "D.", "E.", OLD)]
     hits = [Hit(one.unit.passage, 1.0, 0.5, 1.0) for one in far]
-    found = Extract((claim_of(mine, library.page_text),), 0.9, (mine,), (mine,))
+    found = Extract((claim_of(mine, library.page_text),), (mine,), (mine,))
 
     claims, conflicts = other_sides(found, Asked(QUESTION, "en", LibraryFacts()), library.page_text, 3, hits)
 
@@ -480,9 +480,8 @@ def test_given_any_documents_then_each_conflict_joins_neighbours_and_the_draft_i
     texts = [Text(f"d{n}", "\n".join(lines), metadata=Metadata(date=f"202{n}")) for n, lines in enumerate(bodies)]
     corpus = MemoryCorpus(texts, EMBEDDER)
     hits = [Hit(passage, 1.0, 0.5, 1.0) for passage in corpus.passages][:5]
-    weights, vector = weigh(question, "en", corpus.lexical), EMBEDDER.embed([question])[0]
     found = extract(
-        hits, weights, asked_for(question, "en"), vector, EMBEDDER.embed, corpus.page_text,
+        hits, weigh(question, "en", corpus.lexical), asked_for(question, "en"), corpus.page_text,
         settings(max_sentences=most, extra_sentence_ratio=0.3),
     )  # fmt: skip
     facts = LibraryFacts(names={t.id: f"{t.id}.txt" for t in texts}, dates={t.id: t.metadata.date for t in texts})

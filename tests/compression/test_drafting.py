@@ -18,7 +18,7 @@ from rag_core.domain.answer import evidence_key
 from rag_core.domain.documents import Box, Metadata, WordBox
 from rag_core.domain.drafts import Draft
 from rag_core.domain.measurements import LibraryFacts, Measurements
-from rag_core.domain.ports import Vectors
+from rag_core.domain.ports import TextKind, Vectors
 from rag_core.domain.status import Reason
 from rag_core.grounding.citations import quote_stands
 from rag_core.grounding.own_words import reworded
@@ -390,9 +390,9 @@ class Counting(HashEmbedder):
         super().__init__()
         self.asked: list[str] = []
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         self.asked += texts
-        return super().embed(texts)
+        return super().embed(texts, kind)
 
 
 def test_given_passages_read_ahead_then_only_the_claims_are_left_to_be_read() -> None:

@@ -29,8 +29,6 @@ READ_ELSEWHERE = {
     "min_correctness": {"evaluation/certify/find.py", "service/messages/profile_models.py"},  # of an intent; in an example
     "correctness_extra_procedural": {"evaluation/certify/find.py"},
     "correctness_extra_comparative": {"evaluation/certify/find.py"},
-    "correctness_mode": {"records/older.py"},  # off in a record of before it was
-    "sentence_length_mode": {"records/older.py"},  # the same
     "expand_searches": {"decision/progress.py", "evaluation/cost.py"},  # how often the model is asked
     "min_support": {"decision/measure.py", "decision/llm_steps.py", "grounding/entailment.py"},  # below it other passages are looked at too
     "min_documents_mode": {"settings/configuration.py"},  # on where the environment sets the number

@@ -23,14 +23,14 @@ from rag_core.domain.documents import Span
 from rag_core.domain.indexing import INDEXING, Indexing
 from rag_core.domain.llm_trace import Attempt, Call, Step
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.passages import Passage
+from rag_core.domain.passages import Passage, Place, ReadPlace, ReadUnit
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State
 from rag_core.engine import Engine
 from rag_core.gating.asked import asked_for
+from rag_core.gating.fit import Context
 from rag_core.grounding.units import Unit
 from rag_core.library.stored.sources import text_source
-from rag_core.records import from_record, to_record
 from rag_core.settings import Mode, Settings
 from rag_core.wiring import open_engine
 
@@ -206,22 +206,6 @@ def test_given_a_gate_that_refuses_nothing_then_neither_does_the_score_of_the_dr
     assert _check(decision).state is State.ABSTAINED
 
 
-def test_given_a_record_of_version_7_then_the_extract_s_score_stands_for_its_drafts_as_before(engine: Engine, server: ModelServer) -> None:
-    found, settings = asked(engine, server, saying(BESIDE), rewording="audited")
-    row = to_record(found)
-    assert score(from_record(row)) == score(found)
-    for one in row["llm_trace"]["attempts"]:
-        del one["correctness"]
-
-    old = from_record({**row, "schema_version": 7}, engine.library.snapshot.page_text)
-
-    assert old.llm_trace is not None
-    assert [one.correctness for one in old.llm_trace.attempts] == [None]
-    decision = replay(old, settings)
-    assert decision.scores["correctness"] == found.correctness
-    assert _check(decision).state is State.ABSTAINED
-
-
 @each("value", [-0.1, 1.1, float("nan")])
 def test_given_no_probability_then_no_draft_is_made_with_it(value: float) -> None:
     with pytest.raises(ValueError, match="correctness"):
@@ -234,18 +218,18 @@ def _check(decision: Decision) -> CheckResult:
 
 def test_given_several_claims_in_other_words_then_they_are_read_in_one_pass_and_their_own_words_are_scored_by_it() -> None:
     first, second = (Scored(Unit(passage, passage.text, 0, len(passage.text)), {}, 0.5, log_odds=1.0) for passage in PASSAGES_OF_TWO)
-    unread = replace(first, log_odds=None)
-    passes: list[list[str]] = []
+    unread, second = replace(first, log_odds=None), replace(second, context=Context("", "", "The meter is new."))
+    passes: list[list[Place]] = []
 
-    def read(texts: Sequence[str]) -> list[float]:
-        passes.append([*texts])
-        return [2.0 + n for n in range(len(texts))]
+    def read(places: Sequence[Place]) -> list[ReadPlace]:
+        passes.append([*places])
+        return [ReadPlace(0.0, (*[ReadUnit(-9.0)] * (len(place.units) - 1), ReadUnit(2.0 + n))) for n, place in enumerate(places)]
 
     complete = {name: 0.0 for name in FEATURES}
     worded = [(replace(one, features=complete), text) for one, text in ((first, "One."), (unread, "Two."), (second, "Three."))]
     found = said_otherwise(worded, asked_for(QUESTION, "en"), read)
 
-    assert passes == [["One.", "Three."]]
+    assert passes == [[Place("", ("One.",), "en", (0,)), Place("", ("The meter is new.", "Three."), "en", (1,))]]
     assert [one.log_odds for one in found] == [2.0, None, 3.0]
     assert said_otherwise([], asked_for(QUESTION, "en"), read) == []
     assert len(passes) == 1

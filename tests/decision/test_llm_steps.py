@@ -18,7 +18,7 @@ from rag_core.decision.progress import next_step
 from rag_core.decision.tools import Tools
 from rag_core.domain.llm_trace import Step
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.ports import Vectors
+from rag_core.domain.ports import TextKind, Vectors
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.errors import Cancelled, ModelUnavailable
 from rag_core.settings import Mode, Settings
@@ -387,10 +387,10 @@ def test_given_an_embedder_that_dies_when_a_draft_is_audited_then_it_is_an_error
     """A failure of ours is never an answer."""
 
     class Dying(HashEmbedder):
-        def embed(self, texts: Sequence[str]) -> Vectors:
+        def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
             if server.calls:
                 raise ModelUnavailable("The embedding model died.", remedy="Ask again.")
-            return super().embed(texts)
+            return super().embed(texts, kind)
 
     server.play(lambda asked: draft(("Notice takes thirty days from the month after the letter.", source(asked), NOTICE)))
 

@@ -18,8 +18,10 @@ from hypothesis import strategies as st
 from tiny_models import cross_encoder
 
 from rag_core import wiring
-from rag_core.adapters.embedding.by_name import EMBEDDED, EMBEDDED_LANGUAGES
+from rag_core.adapters.embedding.by_name import EMBEDDED
 from rag_core.adapters.embedding.cache import CachedEmbedder
+from rag_core.adapters.embedding.embedded import LANGUAGES
+from rag_core.compression.scoring import READ_FIRST
 from rag_core.decision.decide import decide
 from rag_core.decision.measure import measure, understand
 from rag_core.decision.tools import Tools
@@ -27,12 +29,12 @@ from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Metadata
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.ports import Vectors
+from rag_core.domain.passages import Place, ReadPlace, ReadUnit
+from rag_core.domain.ports import TextKind, Vectors
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.gating import named
-from rag_core.gating.answerability import SURELY, ReadTogether
 from rag_core.library.stored.sources import text_source
 from rag_core.settings import Mode, Settings
 
@@ -71,9 +73,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
         Settings.load(),
     )
     assert not report.problems
-    return Engine(
-        library, Tools(model, calibration(weight=12.0, middle=0.55), EMBEDDED_LANGUAGES, wiring.reranker, lambda: 0.0, lambda: TODAY)
-    )
+    return Engine(library, Tools(model, calibration(weight=12.0, middle=0.55), LANGUAGES, wiring.reranker, lambda: 0.0, lambda: TODAY))
 
 
 def check_verbatim(decision: Decision, engine: Engine) -> None:
@@ -236,7 +236,7 @@ def test_given_a_question_then_its_score_is_the_cosine_of_the_model_to_the_store
     snapshot = engine.library.snapshot
     stored = snapshot.vectors.vectors(snapshot.rows(["policy"]) or [])
 
-    best = float((stored @ engine.tools.embedder.embed([question])[0]).max())
+    best = float((stored @ engine.tools.embedder.embed([question], "query")[0]).max())
     assert decision.scores["top_cosine"] == pytest.approx(best, abs=1e-5)
     assert 0.3 < best <= 1.0
 
@@ -313,9 +313,7 @@ def test_given_a_question_then_everything_that_needs_no_model_is_measured_also_w
     assert measured.draft.claims
     assert len(measured.draft.measured) == len(measured.draft.claims)
     assert {*measured.keywords.matched, *measured.keywords.missing} == {"signed", "Moon", "2031"}
-    assert {"understand", "embed", "retrieve", "extract", "conflicts", "signals", "read", "relevance", "keywords", "audit"} == set(
-        measured.timings
-    )
+    assert {"understand", "embed", "retrieve", "extract", "conflicts", "signals", "relevance", "keywords", "audit"} == set(measured.timings)
 
 
 def test_given_a_calibration_then_the_answerability_is_its_probability_of_the_measured_signals() -> None:
@@ -448,79 +446,133 @@ def test_given_codes_then_each_must_stand_somewhere_as_a_whole(question: str, mi
 
 
 class Reader:
-    """An answerability model that finds one word; it remembers what it was asked."""
+    """An answerability model that finds some words; it remembers what it was asked: question, language and places."""
 
     version = "test"
-    languages = frozenset({"en"})
 
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, list[str]]] = []
+    def __init__(self, *found: str) -> None:
+        self.found, self.asked = found, list[tuple[str, str, list[Place]]]()
 
-    def answers(self, question: str, passages: Sequence[str]) -> list[float]:
-        self.asked.append((question, list(passages)))
-        return [5.0 if "period" in text else -5.0 for text in passages]
+    def read(self, question: str, places: Sequence[Place], language: str = "und") -> list[ReadPlace]:
+        self.asked.append((question, language, [*places]))
+        odds = [[5.0 if any(word in text for word in self.found) else -5.0 for text in place.units] for place in places]
+        return [ReadPlace(max(units, default=-5.0) / 2, tuple(map(ReadUnit, units))) for units in odds]
+
+    @property
+    def read_in(self) -> list[tuple[str, list[tuple[str, ...]]]]:
+        """The languages that it was asked in, with the units of the places."""
+        return [(language, [place.units for place in places]) for _, language, places in self.asked]
 
 
-def test_given_an_answerability_model_then_it_reads_the_first_passages_and_its_odds_are_signals() -> None:
-    reader = Reader()
+def test_given_an_answerability_model_then_it_reads_the_first_passages_whole_and_its_odds_are_signals() -> None:
+    reader = Reader("period")
 
     measured = measure("What is the notice period?", settings(), CORPUS, tools(answerability_model=reader))
 
-    ((question, (passage, *units)),) = reader.asked
-    assert question == "What is the notice period?"
-    assert all(any(unit.startswith(claim.text) for unit in units) for claim in measured.draft.claims)
+    question, language, places = reader.asked[0]
+    assert (question, language) == ("What is the notice period?", "en")
+    where = {"contract": "contract.txt", "lease": "Lease of 1999"}
+    assert places == [Place(where[hit.passage.document], (hit.passage.text,), "en", (0,)) for hit in measured.hits[:READ_FIRST]]
+    assert [measured.features[name] for name in ("unit_best", "answer_first", "answer_best", "read")] == [5.0, 2.5, 2.5, 1.0]
+    assert all("period" in claim.text for claim in measured.draft.claims)
+
+
+def test_given_first_passages_that_do_not_answer_then_the_others_are_read_and_the_best_of_all_counts() -> None:
+    corpus = MemoryCorpus([Text(name, f"The notice period of {name} counts.") for name in "abcd"], HashEmbedder())
+    everywhere, last = Reader("period"), Reader()
+    order = [hit.passage.text for hit in measure("What is the notice period?", settings(), corpus, tools()).hits]
+    last.found = (order[-1],)
+
+    first, deep = (measure("What is the notice period?", settings(), corpus, tools(answerability_model=one)) for one in (everywhere, last))
+
+    at_once = ("en", [(text,) for text in order[:READ_FIRST]])
+    assert [one for one in everywhere.read_in if one[0] == "en"] == [at_once]
+    assert [one for one in last.read_in if one[0] == "en"] == [at_once, ("en", [(order[-1],)])]
+    assert (first.features["answer_first"], first.features["answer_best"]) == (2.5, 2.5)
+    assert (deep.features["answer_first"], deep.features["answer_best"]) == (-2.5, 2.5)
+    assert [claim.text for claim in deep.draft.claims][:1] == [order[-1]]
+
+
+def test_given_a_reader_that_points_at_nothing_then_the_drafted_sentence_is_read_again_to_point_at_its_value() -> None:
+    class Pointing(Reader):
+        def read(self, question: str, places: Sequence[Place], language: str = "und") -> list[ReadPlace]:
+            found = super().read(question, places, language)
+            if language != "und":
+                return found
+            return [replace(one, units=tuple(replace(unit, value=(21, 28), sure=0.8) for unit in one.units)) for one in found]
+
+    reader = Pointing("30 days")
+
+    measured = measure("What is the notice period?", settings(max_sentences=1), CORPUS, tools(answerability_model=reader))
+
+    assert reader.read_in[-1] == ("und", [("The notice period is 30 days.",)])
+    (claim,) = measured.draft.claims
+    assert (claim.value_text, claim.value_probability) == ("30 days", 0.8)
+    assert decide(measured).value == {"text": "30 days", "citation": 1, "page": 1, "start": 21, "end": 28, "probability": 0.8}
     assert measured.features["unit_best"] == 5.0
-    assert passage == measured.hits[0].passage.text
-    assert (measured.features["answer_best"], measured.features["read"]) == (5.0, 1.0)
-    assert "read" in measured.timings
 
 
-@pytest.mark.parametrize(("first", "read"), [(SURELY, 1), (SURELY - 0.1, 3)])
-def test_given_a_first_passage_that_surely_answers_then_no_other_is_read(first: float, read: int) -> None:
-    """The best of them counts, and the first is nearly always the best where it surely answers."""
+@each("end", ["", "?", " ??", "？"])
+def test_given_a_question_with_or_without_its_mark_then_a_reader_is_asked_with_one(end: str) -> None:
+    """It learned from questions that end so."""
+    reader = Reader("period")
 
-    class Sure(Reader):
-        def answers(self, question: str, passages: Sequence[str]) -> list[float]:
-            super().answers(question, passages)
-            return [first] * len(passages)
+    measure(f"What is the notice period{end}", settings(), CORPUS, tools(answerability_model=reader))
 
-    reader, corpus = Sure(), MemoryCorpus([Text(name, f"The notice period of {name} counts.") for name in "abcd"], HashEmbedder())
-
-    measured = measure("What is the notice period?", settings(), corpus, tools(answerability_model=reader))
-
-    whole = [hit.passage.text for hit in measured.hits]
-    texts = [text for _, texts in reader.asked for text in texts]
-    assert [text for text in texts if text in whole] == whole[:read]
-    assert len(reader.asked) == (1 if read == 1 else 2), "the first passage is read in the pass of the sentences"
-    assert measured.features["answer_best"] == measured.features["answer_first"] == first
+    assert {asked for asked, *_ in reader.asked} == {"What is the notice period?"}
 
 
-def test_given_sentences_that_are_read_twice_then_the_other_passages_are_read_with_the_second_ones() -> None:
-    asked: list[Sequence[str]] = []
-    odds = {"one": -1.0, "two": 3.0, "three": -2.0, "first": 0.5, "second": 1.5}
+def test_given_a_question_in_another_language_then_it_is_read_as_well() -> None:
+    reader = Reader("period")
 
-    def read(texts: Sequence[str]) -> list[float]:
-        asked.append(tuple(texts))
-        return [odds[text] for text in texts]
+    measured = measure("Jaká je výpovědní doba smlouvy?", settings(), CORPUS, tools(answerability_model=reader))
 
-    together = ReadTogether(read, ["one", "two", "three"])
-
-    assert (together(["first"]), together(["second"])) == ([0.5], [1.5])
-    assert asked == [("one", "first"), ("two", "three", "second")]
-    assert together.passages() == together.passages() == [-1.0, 3.0, -2.0]
-    assert len(asked) == 2
-    assert ReadTogether(read, []).passages() == []
+    assert measured.understanding.language == "cs"
+    question, language, places = reader.asked[0]
+    assert (question, language, {place.language for place in places}) == ("Jaká je výpovědní doba smlouvy?", "cs", {"en"})
+    assert measured.features["read"] == 1.0
 
 
-@pytest.mark.parametrize(("question", "documents"), [("Jaká je výpovědní doba smlouvy?", None), ("xyzzy plugh", ["nothing"])])
-def test_given_a_language_it_does_not_read_or_no_passage_then_it_is_not_asked(question: str, documents: list[str] | None) -> None:
-    reader = Reader()
-    corpus = CORPUS if documents is None else MemoryCorpus([], HashEmbedder())
+def test_given_a_question_then_it_is_embedded_as_a_query_and_what_it_is_compared_with_as_passages() -> None:
+    kinds: dict[str, set[str]] = {}
 
-    measured = measure(question, settings(), corpus, tools(answerability_model=reader))
+    class Kinds(HashEmbedder):
+        def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
+            kinds.setdefault(kind, set()).update(texts)
+            return super().embed(texts, kind)
 
-    assert reader.asked in ([], [(question, [])])
-    assert measured.features["read"] == 0.0
+    found = measure("What is the notice period?", settings(), CORPUS, tools(Kinds()))
+
+    assert kinds["query"] == {"What is the notice period?"}
+    assert {hit.passage.text for hit in found.hits[:3]} <= kinds["passage"]
+    assert "What is the notice period?" not in kinds["passage"]
+
+
+def test_given_a_reader_that_names_no_value_then_one_that_can_is_asked_about_the_chosen_sentence_and_its_neighbours() -> None:
+    class Pointing(Reader):
+        def read(self, question: str, places: Sequence[Place], language: str = "und") -> list[ReadPlace]:
+            found = super().read(question, places, language)
+            if language == "und":
+                return [replace(one, units=tuple(replace(unit, value=(0, 3), sure=0.9) for unit in one.units)) for one in found]
+            return [replace(one, units=tuple(replace(unit, sure=0.0) for unit in one.units)) for one in found]
+
+    reader = Pointing("period")
+
+    measured = measure("What is the notice period?", settings(), CORPUS, tools(answerability_model=reader))
+
+    assert [claim.value_text for claim in measured.draft.claims if claim.value] == [measured.draft.claims[0].text[:3]]
+    assert len(reader.asked) == 2
+    assert all(len(place.units) <= 5 for place in reader.asked[1][1])
+
+
+def test_given_no_passage_or_no_answerability_model_then_nothing_is_read() -> None:
+    reader = Reader("period")
+
+    none = measure("xyzzy plugh", settings(), MemoryCorpus([], HashEmbedder()), tools(answerability_model=reader))
+    bare = measure("What is the notice period?", settings(), CORPUS, tools())
+
+    assert reader.asked == []
+    assert (none.features["read"], bare.features["read"], bare.features["unit_best"]) == (0.0, 0.0, 0.0)
 
 
 def test_given_a_name_asked_in_another_language_then_it_is_found_word_by_word() -> None:
@@ -547,7 +599,7 @@ def test_given_contexts_then_relevance_reads_the_beginnings_of_the_top_ones_only
 class NoEmbedder(HashEmbedder):
     """A model whose server has gone."""
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         raise ModelUnavailable("The model cannot be reached.", remedy="Start it.")
 
 

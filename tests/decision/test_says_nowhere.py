@@ -12,7 +12,7 @@ from rag_core.decision.decide import decide, replay
 from rag_core.decision.measure import measure
 from rag_core.decision.notes import MAX_NAME_CHARS, nowhere_in_words
 from rag_core.domain.documents import Metadata
-from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
+from rag_core.domain.measurements import Measurements, Understanding
 from rag_core.domain.status import Reason
 from rag_core.errors import LibraryDamaged
 from rag_core.gating.named import nowhere_spoken_of
@@ -117,12 +117,3 @@ def test_given_a_word_in_a_running_header_alone_then_it_is_there() -> None:
 
     assert measured.missing_entities == ("Vladivostok", "2031")
     assert measured.nowhere == ()
-
-
-def test_given_a_record_of_version_3_then_nothing_is_said_of_what_stands_nowhere() -> None:
-    row = json.loads(json.dumps(to_record(refused(ASKED, "2031"))))
-    del row["nowhere"], row["library"]["chosen"]
-
-    restored = from_record({**row, "schema_version": 3})
-
-    assert (restored.nowhere, restored.library.chosen) == ((), LibraryFacts().chosen)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
 
 from builders import claim, draft, hit, measured, measurements, passage
 from folding import each
@@ -120,15 +119,3 @@ def test_given_unsure_words_when_recorded_then_their_text_is_not_in_the_record_a
     assert "§" not in json.dumps(row, ensure_ascii=False)
     assert from_record(row, lambda document, page: TEXT).draft.citations == of.draft.citations
     assert decide(from_record(row)).confidence_level is ConfidenceLevel.MEDIUM  # the figure's place is known, its text deleted
-
-
-@each(("ocr", "unsure_words"), [(True, None), (False, ())])
-def test_given_a_record_of_version_5_then_nothing_is_known_of_what_ocr_read(ocr: bool, unsure_words: Any) -> None:
-    row = to_record(scanned(ocr=ocr))
-    row["schema_version"] = 5
-    for one in row["draft"]["citations"].values():
-        del one["unsure"], one["doubtful"]
-
-    (cited,) = from_record(row, lambda document, page: TEXT).draft.citations.values()
-
-    assert cited.unsure == unsure_words

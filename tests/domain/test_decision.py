@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import pytest
@@ -56,7 +57,7 @@ CONTRACT: Mapping[str, type | tuple[type, ...]] = {
     "confidence_level": str, "scores": dict, "citations": list, "retrieved": list, "trace": list, "judgements": list, "attempts": list,
     "suggestions": list, "metadata": dict,
     "question": str, "language": str, "reasons": list, "is_safe": bool, "is_refusal": bool, "hallucination": bool, "explanation": str,
-    "claims": list, "conflicts": list, "notes": list, "places": list,
+    "claims": list, "conflicts": list, "notes": list, "places": list, "value": (dict, NoneType),
 }  # fmt: skip
 CITATION = {"id", "document", "page", "chunk_id", "excerpt", "spans", "boxes"}
 RETRIEVED = {"document", "page", "chunk_id", "score", "text"}

@@ -81,7 +81,7 @@ def test_given_labelled_questions_and_a_library_when_fitted_then_its_own_calibra
     assert "The answer right or not" in out
     assert about["before"]["n"] == 104
     assert about["before"]["id"] == calibrate.read(calibrate.FILE).id == before["metadata"]["calibration"]
-    assert stored["identity"]["model"] == "all-MiniLM-L6-v2"
+    assert stored["identity"]["model"] == "multilingual-e5-small"
     own = calibrate.read(library / "default" / "calibration.json").id
     assert json.loads(run(*asked)[1])["metadata"]["calibration"] == own
     code, out, _ = run("calibrate", "show", "--library", library, "--json")
@@ -213,7 +213,7 @@ def test_given_a_calibration_of_another_model_when_shown_then_what_differs_is_na
     code, out, err = run("calibrate", "show", "--library", tmp_path)
 
     assert (code, err) == (0, "")
-    assert "does not fit: model is all-MiniLM-L6-v2, fitted on another-model, tokenizer is" in out
+    assert "does not fit: model is multilingual-e5-small, fitted on another-model, tokenizer is" in out
     assert "answerability.json: in force" in out
 
 

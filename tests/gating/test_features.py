@@ -20,7 +20,7 @@ from rag_core.gating.fit import NOWHERE, fits
 from rag_core.language import terms
 
 RANGES = {
-    **{name: (-1.0, 1.0) for name in FEATURES if "cosine" in name or "best_sentence" in name},
+    **{name: (-1.0, 1.0) for name in FEATURES if "cosine" in name},
     "cosine_gap": (0.0, 2.0),
     **{name: (-10.0, 10.0) for name in ("answer_best", "answer_first", "unit_best", "unit_next")},
     "draft_words": (0.0, 2.0),
@@ -36,8 +36,8 @@ def weights(*order: str, **idf: float) -> Weights:
     return Weights({term: idf.get(term, 1.0) for term in dict.fromkeys(order)}, order, 4.0)
 
 
-def of(found: tuple[Hit, ...], asked: Weights, *, known: bool = True, missing: float = 0.0, sentence: float = 0.3) -> dict[str, float]:
-    return measure(known, asked, found, missing, sentence)
+def of(found: tuple[Hit, ...], asked: Weights, *, known: bool = True, missing: float = 0.0) -> dict[str, float]:
+    return measure(known, asked, found, missing)
 
 
 def text_hit(text: str, cosine: float = 0.5, number: int = 1, **fields: object) -> Hit:
@@ -56,7 +56,6 @@ def index_terms(*words: str) -> tuple[str, ...]:
     idf=st.floats(0, 12),
     known=st.booleans(),
     missing=st.floats(0, 1),
-    sentence=st.floats(-1, 1),
     searched=st.integers(0, 10**12),
     odds=st.lists(st.floats(-10, 10), max_size=3),
     drafted=st.lists(st.floats(-10, 10), max_size=3),
@@ -71,7 +70,6 @@ def test_given_any_retrieval_then_every_signal_is_there_finite_and_in_its_range(
     idf: float,
     known: bool,
     missing: float,
-    sentence: float,
     searched: int,
     odds: list[float],
     drafted: list[float],
@@ -87,7 +85,7 @@ def test_given_any_retrieval_then_every_signal_is_there_finite_and_in_its_range(
     claims = [claim(one.passage) for one in found[:2]]
 
     measured = measure(
-        known, asked, found, missing, sentence, searched=searched, claims=claims, entities=entities, answerability_logit=odds,
+        known, asked, found, missing, searched=searched, claims=claims, entities=entities, answerability_logit=odds,
         drafted=drafted, others=others, fit=fits(asked_for("How long is the notice period?", "en"), "It is 30 days.", NOWHERE, "en"),
     )  # fmt: skip
 
@@ -106,13 +104,13 @@ def test_given_the_table_of_the_module_then_every_signal_has_a_row() -> None:
 
 
 def test_given_nothing_retrieved_then_every_signal_is_there_and_the_rarest_word_is_missing() -> None:
-    measured = of((), weights("notice"), missing=0.5, sentence=0.9)
+    measured = of((), weights("notice"), missing=0.5)
 
     assert measured == dict.fromkeys(FEATURES, 0.0) | {"missing_entities": 0.5, "rarest_missing": 1.0, "near_missing": 1.0}
 
 
 def drafted_with(*, drafted: tuple[float, ...] = (), others: tuple[float, ...] = ()) -> dict[str, float]:
-    return measure(True, weights("notice"), hits(0.9), 0.0, 0.3, drafted=drafted, others=others)
+    return measure(True, weights("notice"), hits(0.9), 0.0, drafted=drafted, others=others)
 
 
 def test_given_what_was_said_of_sentences_then_the_best_the_next_and_the_share_of_the_drafted_ones_are_told() -> None:
@@ -132,7 +130,7 @@ def test_given_a_draft_then_its_words_its_parts_and_its_rows_of_tables_are_told(
     names = ("draft_words", "draft_parts", "draft_table")
 
     def of_claims(*texts: tuple[str, Passage]) -> list[float]:
-        measured = measure(True, weights("bolt"), found, 0.0, 0.3, claims=[claim(one, text) for text, one in texts])
+        measured = measure(True, weights("bolt"), found, 0.0, claims=[claim(one, text) for text, one in texts])
         return [measured[name] for name in names]
 
     assert of_claims(("Bolt | 5", table), ("It is paid.", prose)) == [pytest.approx(math.log(1 + 6) / 3), 0.5, 0.5]
@@ -143,7 +141,7 @@ def test_given_a_draft_then_its_words_its_parts_and_its_rows_of_tables_are_told(
 
 def test_given_how_a_sentence_fits_then_that_is_told_and_nothing_without_one() -> None:
     fit = fits(asked_for("How long is the notice period?", "en"), "The notice period is 30 days.", NOWHERE, "en")
-    measured = measure(True, weights("notice"), hits(0.9), 0.0, 0.3, fit=fit)
+    measured = measure(True, weights("notice"), hits(0.9), 0.0, fit=fit)
 
     assert {name: measured[name] for name in FITS} == fit.features()
     assert {drafted_with()[name] for name in FITS} == {0.0}
@@ -219,8 +217,8 @@ def test_given_titles_and_sections_then_their_words_count_for_the_passage_they_s
     asked, found = weights(notice, period), (text_hit("It is 30 days.", 0.9), text_hit("The notice.", 0.2, 2))
 
     bare = of(found, asked)
-    first = measure(True, asked, found, 0.0, 0.0, where=["Periods of notice"])
-    both = measure(True, asked, found, 0.0, 0.0, where=["", "Period"])
+    first = measure(True, asked, found, 0.0, where=["Periods of notice"])
+    both = measure(True, asked, found, 0.0, where=["", "Period"])
 
     assert (bare["coverage_dense"], bare["coverage_best"], bare["coverage_all"]) == (0.0, 0.5, 0.5)
     assert (first["coverage_dense"], first["coverage_best"]) == (1.0, 1.0)
@@ -250,7 +248,7 @@ def test_given_a_draft_then_it_is_measured_together_and_by_its_first_sentence() 
     found = (hit(0.9, of=first), hit(0.8, 2, of=second))
     claims = [replace(claim(first, "The notice."), relevance=0.7), claim(second, "The period.")]
 
-    measured = measure(True, weights(notice, period), found, 0.0, 0.0, claims=claims)
+    measured = measure(True, weights(notice, period), found, 0.0, claims=claims)
 
     assert (measured["near_claim"], measured["near_draft"], measured["near_window"]) == (0.5, 1.0, 0.5)
     assert measured["relevance"] == 0.7
@@ -269,18 +267,18 @@ def test_given_named_things_then_it_is_measured_in_how_few_passages_they_stand_t
     one, other = passage(1, "Alpha pays."), passage(2, "Alpha and Beta pay.")
     found = (hit(0.9, of=one), hit(0.8, 2, of=other))
 
-    measured = measure(True, weights("x"), found, 0.0, 0.0, entities=["Alpha", "Beta"], claims=[claim(one, "Alpha pays.")])
+    measured = measure(True, weights("x"), found, 0.0, entities=["Alpha", "Beta"], claims=[claim(one, "Alpha pays.")])
 
     assert (measured["entities_best"], measured["entities_first"], measured["entities_draft"]) == (1.0, 0.5, 0.5)
     assert measured["entities"] == 1.0
-    titled = measure(True, weights("x"), found, 0.0, 0.0, entities=["Beta"], claims=[claim(one, "Alpha pays.")], where=["Beta report"])
+    titled = measure(True, weights("x"), found, 0.0, entities=["Beta"], claims=[claim(one, "Alpha pays.")], where=["Beta report"])
     assert (titled["entities_first"], titled["entities_draft"]) == (1.0, 1.0)
     nothing = of(found, weights("x"))
     assert (nothing["entities_best"], nothing["entities_draft"], nothing["entities"]) == (1.0, 1.0, 0.0)
 
 
 def test_given_what_the_answerability_model_says_then_the_best_and_the_first_are_kept_and_silence_is_known() -> None:
-    read = measure(True, weights("x"), hits(0.5, 0.4), 0.0, 0.0, answerability_logit=[-2.0, 3.0])
+    read = measure(True, weights("x"), hits(0.5, 0.4), 0.0, answerability_logit=[-2.0, 3.0])
 
     assert (read["answer_first"], read["answer_best"], read["read"]) == (-2.0, 3.0, 1.0)
     silent = of(hits(0.5), weights("x"))
@@ -289,7 +287,7 @@ def test_given_what_the_answerability_model_says_then_the_best_and_the_first_are
 
 @each(("passages", "value"), [(0, 0.0), (9, 1 / 3), (999, 1.0), (10**9, 2.0)])
 def test_given_more_searched_passages_then_the_signal_grows_with_their_magnitude(passages: int, value: float) -> None:
-    assert measure(True, weights("x"), hits(0.5), 0.0, 0.0, searched=passages)["searched"] == pytest.approx(value)
+    assert measure(True, weights("x"), hits(0.5), 0.0, searched=passages)["searched"] == pytest.approx(value)
 
 
 @each(

@@ -16,6 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core import wiring
+from rag_core.adapters.embedding.by_name import EMBEDDED
+from rag_core.domain.passages import Place, ReadPlace
 from rag_core.errors import InvalidInput
 from rag_core.gating import scores as calibrate
 from rag_core.gating.features import FEATURES, magnitude
@@ -216,12 +218,12 @@ def test_given_a_file_of_before_the_score_of_right_answers_then_it_is_read_witho
 
 
 def test_given_the_shipped_calibration_then_it_names_its_provenance_and_fits_the_embedded_model() -> None:
-    shipped = load([calibrate.FILE], Identity.of(wiring.embedder("all-MiniLM-L6-v2", "auto"), wiring.answerability_model(Settings.load())))
+    shipped = load([calibrate.FILE], Identity.of(wiring.embedder(EMBEDDED, "auto"), wiring.answerability_model(Settings.load())))
 
     assert shipped is not None
     assert shipped.correctness is not None
     assert {name for part in shipped.parts for name in part.features} <= set(FEATURES)
-    assert shipped.model == "all-MiniLM-L6-v2"
+    assert shipped.model == EMBEDDED
     assert {"sets", "date", "licences", "program"} <= set(shipped.provenance)
 
 
@@ -294,10 +296,9 @@ def test_given_a_signal_far_beyond_those_of_the_fit_then_it_counts_as_the_farthe
 def test_given_the_answerability_model_or_none_then_a_calibration_with_it_does_not_fit_one_without() -> None:
     class Reader:
         version = "abc"
-        languages = frozenset({"en"})
 
-        def answers(self, question: str, passages: Sequence[str]) -> list[float]:
-            raise AssertionError(question, passages)
+        def read(self, question: str, places: Sequence[Place], language: str = "und") -> list[ReadPlace]:
+            raise AssertionError(question, places)
 
     with_it, without = (Identity.of(HashEmbedder(name="m@float32"), reader) for reader in (Reader(), None))
 

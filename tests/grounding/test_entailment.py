@@ -9,7 +9,7 @@ import pytest
 from hash_embedder import HashEmbedder
 
 from rag_core.adapters.embedding.embedded import EmbeddedModel
-from rag_core.adapters.embedding.pair_models import SupportModel
+from rag_core.adapters.embedding.support import SupportModel
 from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.grounding import entailment

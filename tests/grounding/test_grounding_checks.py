@@ -15,7 +15,7 @@ from rag_core.domain.documents import Span
 from rag_core.domain.drafts import Draft, taken_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit, Passage, PassageKind
-from rag_core.domain.ports import Vectors
+from rag_core.domain.ports import TextKind, Vectors
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.domain.trace import CheckResult, State
 from rag_core.grounding.claims import measure_claims
@@ -38,7 +38,7 @@ class Bags:
     def count_tokens(self, texts: list[str]) -> list[int]:
         return [len(text) for text in texts]
 
-    def embed(self, texts: list[str]) -> Vectors:
+    def embed(self, texts: list[str], kind: TextKind = "passage") -> Vectors:
         counts = np.array([[text.count(chr(97 + i)) + 1e-3 for i in range(26)] for text in texts], dtype=np.float32).reshape(-1, 26)
         return counts / np.linalg.norm(counts, axis=1, keepdims=True)
 

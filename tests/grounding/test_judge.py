@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.adapters.embedding.choose import load_embedder
-from rag_core.domain.ports import Embedder
+from rag_core.domain.ports import Embedder, TextKind
 from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.grounding.entailment import FEATURES, measure, support_models
 from rag_core.grounding.judge import combine, judge_claims
@@ -201,9 +201,9 @@ def test_given_a_context_of_a_hundred_kilobytes_then_the_right_place_is_found_an
         name, max_tokens = embedder.name, embedder.max_tokens
         count_tokens = embedder.count_tokens
 
-        def embed(self, texts: list[str]):
+        def embed(self, texts: list[str], kind: TextKind = "passage"):
             seen.append(len(texts))
-            return embedder.embed(texts)
+            return embedder.embed(texts, kind)
 
     assert len(context) > 100_000
     (windows,) = best_windows(["The contract was signed by Marie Curie."], [context], "en", Counting())

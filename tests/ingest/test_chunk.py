@@ -27,7 +27,9 @@ SENTENCES = [f"Sentence {word} tells the reader something about the delivery of 
 
 
 def cut(pages: list[Page], strategy: str = "technical", title: str = "Manual", language: str = "en", **kwargs: object) -> list[Passage]:
-    return chunk("doc", pages, language=language, title=title, strategy=STRATEGIES[strategy], embedder=embedder(), **kwargs)  # type: ignore[arg-type]
+    """Passages of at most 256 tokens, unless told otherwise: small enough for these documents to have several."""
+    given = {"language": language, "title": title, "strategy": STRATEGIES[strategy], "embedder": embedder(), "max_tokens": 256, **kwargs}
+    return chunk("doc", pages, **given)  # type: ignore[arg-type]
 
 
 def check(pages: list[Page], passages: list[Passage], title: str = "Manual", limit: int = 256) -> None:
@@ -293,7 +295,7 @@ def test_given_a_sentence_that_was_cut_when_the_next_passage_starts_then_no_part
 
 
 def test_given_a_section_of_two_passages_when_cut_then_its_headings_are_not_repeated() -> None:
-    paragraph = " ".join((SENTENCES * 2)[:18])
+    paragraph = " ".join(SENTENCES[:14])
 
     first, second = cut([Page(1, f"# One of them\n\n## Two of them\n\nShort text.\n\n{paragraph}")])
 

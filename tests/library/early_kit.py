@@ -11,7 +11,7 @@ from pathlib import Path
 import pymupdf
 from library_kit import HashEmbedder, text
 
-from rag_core.domain.ports import Step, Vectors
+from rag_core.domain.ports import Step, TextKind, Vectors
 from rag_core.library.indexing import ahead
 from rag_core.library.indexing.adding import EARLY_PASSAGES
 from rag_core.library.library import AddReport, Library
@@ -46,14 +46,14 @@ class Held(HashEmbedder):
         self._let, self._changed = 0, threading.Condition()
         self._done, self._stands = 0, False
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         if threading.current_thread().name == "indexing":
             with self._changed:
                 self._stands = True
                 self._changed.notify_all()
                 assert self._changed.wait_for(lambda: self._done < self._let, SECONDS)
                 self._stands, self._done = False, self._done + 1
-        return super().embed(texts)
+        return super().embed(texts, kind)
 
     def let(self, batches: int) -> None:
         """Let so many batches go, and wait until the next one stands."""

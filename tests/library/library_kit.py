@@ -10,7 +10,7 @@ import numpy as np
 
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
-from rag_core.domain.ports import Vectors
+from rag_core.domain.ports import TextKind, Vectors
 from rag_core.language import terms, words
 from rag_core.library.library import Library
 from rag_core.library.stored.sources import Source, text_source
@@ -33,7 +33,7 @@ class HashEmbedder:
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [len(words(text)) + 2 for text in texts]
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         self.embedded += len(texts)
         rows = np.zeros((len(texts), DIM), dtype=np.float32)
         rows[:, 0] = 1e-3

@@ -193,9 +193,9 @@ class SlowEmbedder(HashEmbedder):
         super().__init__()
         self.now, self._seconds, self._usual = 0.0, seconds, usual
 
-    def embed(self, texts):
+    def embed(self, texts, kind="passage"):
         self.now += sum(self._seconds if "slow" in text else self._usual for text in texts)
-        return super().embed(texts)
+        return super().embed(texts, kind)
 
 
 def test_given_a_file_that_takes_too_long_to_embed_when_added_then_it_is_named_and_the_others_go_on(tmp_path, monkeypatch):
@@ -425,9 +425,9 @@ def test_given_many_texts_when_added_then_they_are_embedded_in_groups_and_publis
     calls = []
 
     class Counting(HashEmbedder):
-        def embed(self, texts):
+        def embed(self, texts, kind="passage"):
             calls.append(len(texts))
-            return super().embed(texts)
+            return super().embed(texts, kind)
 
     opened = library(tmp_path, embedder=Counting())
     report = opened.add([text(f"d{n}", f"Document {n} is about item{n}.", language="en") for n in range(640)], SETTINGS)

@@ -228,8 +228,8 @@ def test_given_a_folder_that_cannot_be_written_when_adding_then_the_error_says_w
 
 def test_given_vectors_that_are_not_numbers_when_adding_then_nothing_is_published(tmp_path):
     class Broken(HashEmbedder):
-        def embed(self, texts):
-            return super().embed(texts) * np.float32("nan")
+        def embed(self, texts, kind="passage"):
+            return super().embed(texts, kind) * np.float32("nan")
 
     opened = library(tmp_path, embedder=Broken())
     with pytest.raises(ModelUnavailable):

@@ -136,7 +136,7 @@ def test_given_what_killed_processes_leave_when_the_next_writer_starts_then_it_i
 class KilledWhileEmbedding(HashEmbedder):
     """Stops as if the process ended there: nothing after it runs."""
 
-    def embed(self, texts):
+    def embed(self, texts, kind="passage"):
         raise KeyboardInterrupt
 
 

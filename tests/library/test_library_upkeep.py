@@ -166,10 +166,10 @@ def test_given_a_document_that_cannot_be_read_anew_when_rebuilt_then_its_source_
 
 def test_given_a_model_that_fails_half_way_when_rebuilt_then_the_old_generation_stands_whole(tmp_path):
     class Failing(HashEmbedder):
-        def embed(self, texts):
+        def embed(self, texts, kind="passage"):
             if self.embedded:
                 raise ModelUnavailable("The model is away.", remedy="Bring it back.")
-            return super().embed(texts)
+            return super().embed(texts, kind)
 
     pages = [pymupdf.open() for _ in range(2)]
     for number, page in enumerate(pages):

@@ -91,10 +91,10 @@ def test_given_a_writer_that_finishes_in_time_when_waiting_then_the_second_goes_
     held, go = threading.Event(), threading.Event()
 
     class Slow(HashEmbedder):
-        def embed(self, texts):
+        def embed(self, texts, kind="passage"):
             held.set()
             go.wait(120)
-            return super().embed(texts)
+            return super().embed(texts, kind)
 
     slow = library(tmp_path, embedder=Slow())
     thread = threading.Thread(target=lambda: slow.add([text("slow", "Slow text.")], SETTINGS))

@@ -21,6 +21,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core import wiring
 from rag_core.adapters.embedding.embedded import EmbeddedModel
+from rag_core.domain.ports import TextKind
 from rag_core.work import loading
 from ui.documents import viewer
 
@@ -52,7 +53,7 @@ def empty_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(loading, "PATIENCE_SECONDS", JOB_SECONDS)  # a page of a test waits for its library
     monkeypatch.setattr(wiring.models, "embedder_apart", wiring.embedder)  # where `embedded` can count; a child costs seconds
-    monkeypatch.setattr(wiring.models, "answerability_model", lambda settings, *, apart=False: wiring.models._answer_model())
+    monkeypatch.setattr(wiring.models, "answerability_model", lambda settings, *, apart=False: wiring.models._reader())
     here = wiring.entailment_model
     monkeypatch.setattr(wiring.models, "entailment_model", lambda settings, *, apart=False: here(settings))
     _forget()  # a test of another folder may have left a page's settings behind
@@ -86,9 +87,9 @@ def embedded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     calls: list[int] = []
     embed = EmbeddedModel.embed
 
-    def counting(self: EmbeddedModel, texts: list[str]) -> object:
+    def counting(self: EmbeddedModel, texts: list[str], kind: TextKind = "passage") -> object:
         calls.append(len(texts))
-        return embed(self, texts)
+        return embed(self, texts, kind)
 
     monkeypatch.setattr(EmbeddedModel, "embed", counting)
     return calls

@@ -31,12 +31,10 @@ from hypothesis import given
 from rag_core.decision.decide import decide, replay
 from rag_core.decision.measure import measure
 from rag_core.domain.answer import evidence_key
-from rag_core.domain.decision import Decision, citation_json
-from rag_core.domain.documents import DateSource, Span
+from rag_core.domain.decision import Decision
+from rag_core.domain.documents import Span
 from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.passages import Passage, PassageKind
-from rag_core.domain.status import Reason
-from rag_core.domain.trace import State
 from rag_core.errors import InvalidInput
 from rag_core.records import DELETED, SCHEMA_VERSION, from_record, to_record
 from rag_core.records.codec import Codec
@@ -61,7 +59,8 @@ def on_pages(drawn: Measurements) -> Measurements:
         source = new[one.evidence[0].passage]
         whole, stop = source.text, len(source.text) - number  # no two claims rest on the same stretch
         evidence = replace(one.evidence[0], quote=whole[:stop], spans=(Span(source.page, 0, stop),))
-        claims.append(replace(one, text=whole[:stop], evidence=(evidence,)))
+        value = one.value and Span(source.page, one.value.start, one.value.end)
+        claims.append(replace(one, text=whole[:stop], evidence=(evidence,), value=value))
         citations[evidence_key(evidence)] = citation(evidence)
     hits = tuple(replace(one, passage=new[one.passage.id]) for one in drawn.hits)
     return replace(drawn, hits=hits, draft=replace(measured_again(drawn.draft, claims), citations=citations))
@@ -80,7 +79,8 @@ def numbers(decision: Decision) -> object:
     checks = [(one.stage, one.state, one.mode, one.value, one.threshold, one.note, one.remedy) for one in decision.trace.checks]
     kept = (decision.status, decision.reason, decision.reasons, decision.confidence, decision.confidence_level, decision.scores)
     shown = [(one.document, one.page, one.spans, one.boxes) for one in decision.citations]
-    return kept, checks, shown, decision.metadata, decision.suggestions, [hit.passage.id for _, hit in decision.retrieved]
+    values = [(one.value, one.value_probability) for one in decision.claims]
+    return kept, checks, shown, values, decision.metadata, decision.suggestions, [hit.passage.id for _, hit in decision.retrieved]
 
 
 @given(drawn=any_measurements(), other=chosen_settings)
@@ -227,71 +227,35 @@ def test_given_names_of_many_documents_when_recorded_then_only_those_that_a_deci
     assert numbers(decide(from_record(row))) == numbers(decide(original))
 
 
-@each("version", [None, 0, SCHEMA_VERSION + 1, "1", True])
+@each("version", [None, 0, 1, SCHEMA_VERSION - 1, SCHEMA_VERSION + 1, str(SCHEMA_VERSION), True])
 def test_given_a_record_of_another_version_when_restored_then_one_clear_error(version: object) -> None:
     row = {**through_json(measurements(0.9)), "schema_version": version}
 
-    with pytest.raises(InvalidInput, match=rf"versions 1 to {SCHEMA_VERSION} are known here") as caught:
+    with pytest.raises(InvalidInput, match=rf"version {SCHEMA_VERSION} is known here") as caught:
         from_record(row)
     assert caught.value.remedy
 
 
-def test_given_a_record_of_version_2_then_correctness_was_not_measured_and_decides_nothing() -> None:
-    """The level was cut from answerability then, and its gate is as it was."""
-    gates = {"correctness_mode": "off", "answerability_mode": "enforce", "main_gate": "answerability"}
-    of = Settings.load(values={**gates, "sentence_length_mode": "off"})
-    row = through_json(measurements(0.9, of=of, answerability=0.95))
-    del row["correctness"], row["nowhere"], row["library"]["chosen"]
-    row["settings"] = {name: value for name, value in row["settings"].items() if "correctness" not in name}
-    del row["settings"]["sentence_length_mode"]
-    for one in row["hits"]:
-        del one["passage"]["pieces"]
-    row["schema_version"] = 2
+def test_given_a_value_when_recorded_then_its_place_is_kept_and_none_of_its_text() -> None:
+    place = Span(1, SENTENCE.index("30"), SENTENCE.index("30") + 7)
+    original = measurements(0.9, draft=draft([replace(claim(passage()), value=place, value_probability=0.75)]))
+    row = through_json(original)
 
     restored = from_record(row, lambda *_: SENTENCE)
 
-    assert (restored.correctness, restored.answerability, restored.settings) == (None, 0.95, of)
-    decision = decide(restored)
-    assert (decision.is_safe(), decision.confidence_level, decision.trace["correctness"].state) == (True, "high", State.NOT_RUN)
-    assert decide(from_record({**row, "answerability": 0.1}, lambda *_: SENTENCE)).reason is Reason.ANSWERABILITY
-    plain = row["settings"] | {"main_gate": "cosine"}
-    assert from_record({**row, "settings": plain}).settings.main_gate == "cosine"
+    assert "30 days" not in json.dumps(row)
+    assert decide(restored).value == decide(original).value
+    assert decide(restored).value["text"] == "30 days"
 
 
-def test_given_a_record_of_version_9_then_it_is_not_known_what_read_its_scans_and_it_is_decided_as_before() -> None:
-    made = measurements(0.9)
-    cited = {key: replace(one, ocr=True, read_by="rapidocr") for key, one in made.draft.citations.items()}
-    row = through_json(replace(made, draft=replace(made.draft, citations=cited)))
-    assert {one.read_by for one in from_record(row, lambda *_: SENTENCE).draft.citations.values()} == {"rapidocr"}
+def test_given_a_value_whose_document_was_deleted_when_restored_then_it_says_nothing_of_it() -> None:
+    """What stands for a deleted text is no text to read a value from."""
+    original = measurements(0.9, draft=draft([replace(claim(passage()), value=Span(1, 4, 10), value_probability=0.75)]))
 
-    for one in row["draft"]["citations"].values():
-        del one["read_by"]
-    restored = from_record({**row, "schema_version": 9}, lambda *_: SENTENCE)
+    decision = decide(from_record(through_json(original), empty))
 
-    assert {one.read_by for one in restored.draft.citations.values()} == {""}
-    decision = decide(restored)
     assert decision.is_safe()
-    assert citation_json(decision.citations[0])["ocr_engine"] is None
-
-
-def test_given_a_record_of_version_6_then_each_date_of_it_may_be_the_files() -> None:
-    """It was not kept who had stated it."""
-    by_people = LibraryFacts(names={"d1": "a.pdf"}, dates={"d1": "2024-03-01"}, date_sources={"d1": DateSource.GIVEN})
-    made = contradicted(library=by_people)
-    row = through_json(made)
-    assert from_record(row, lambda *_: SENTENCE).library.date_sources == {"d1": DateSource.GIVEN}
-    assert from_record(row, lambda *_: SENTENCE).conflicts[0].date_sources == made.conflicts[0].date_sources
-
-    del row["library"]["date_sources"]
-    for one in row["conflicts"]:
-        del one["date_sources"]
-    restored = from_record({**row, "schema_version": 6}, lambda *_: SENTENCE)
-
-    assert restored.library.date_sources == {"d1": DateSource.FILE}
-    assert restored.library.dates == by_people.dates
-    assert restored.conflicts[0].date_sources == (DateSource.FILE, DateSource.FILE)
-    assert restored.conflicts[0].by_file
-    assert not made.conflicts[0].by_file
+    assert (decision.value or {}).get("text", "") in ("", DELETED)
 
 
 @each("source", ["papers", None, 3])

@@ -78,7 +78,7 @@ def models_here() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(wiring.models, "embedder_apart", wiring.embedder)
         patch.setattr(core, "embedder_apart", wiring.embedder)
-        patch.setattr(wiring.models, "answerability_model", lambda settings, *, apart=False: wiring.models._answer_model())
+        patch.setattr(wiring.models, "answerability_model", lambda settings, *, apart=False: wiring.models._reader())
         for module in (wiring.models, core):
             patch.setattr(module, "entailment_model", lambda settings, *, apart=False: here(settings))
         patch.delenv("RAG_PRESET", raising=False)

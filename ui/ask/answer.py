@@ -118,6 +118,9 @@ def _show_answer(asked: Asked) -> None:
         show_stand_in(decision)
         with st.container(key="answer_text"):
             if not show_row(decision):
+                if decision.value:
+                    with st.container(key="answer_value"):
+                        st.text(decision.value["text"])
                 st.text(decision.answer)
         show_how_sure(asked)  # before what the sources disagree on, which may be long
         for number, conflict in enumerate(decision.conflicts):

@@ -23,9 +23,10 @@ from rag_core.adapters.child import frames
 from rag_core.adapters.child.started import Started
 from rag_core.adapters.child.turns import InTurn
 from rag_core.adapters.embedding.by_name import EMBEDDED
-from rag_core.adapters.embedding.embedded import TokenCounter
-from rag_core.adapters.embedding.pair_models import ANSWERABILITY_FILE, ANSWERABILITY_LANGUAGES, version_of
-from rag_core.domain.ports import Vectors
+from rag_core.adapters.embedding.embedded import count_tokens
+from rag_core.adapters.embedding.readers import version
+from rag_core.domain.passages import Place, ReadPlace
+from rag_core.domain.ports import TextKind, Vectors
 from rag_core.errors import ModelTimedOut, ModelUnavailable
 
 WORKER = "rag_core.adapters.child.worker"
@@ -81,23 +82,15 @@ class ProcessEmbedder:
         """Tokens of each text, special tokens included, without any cut."""
         if not texts:
             return []
-        if self._counter is not None:
-            return self._counter.count(texts)
+        if self._load["model"] == EMBEDDED:  # in this process: files are cut while the child embeds
+            with suppress(ModelUnavailable):  # the child says what is wrong
+                return count_tokens(texts)
         head, _ = self.ask(len(texts) > SHORT, do="count_tokens", texts=list(texts))
         return list(head["counts"])
 
-    @cached_property
-    def _counter(self) -> TokenCounter | None:
-        """The embedded model's tokenizer, in this process: files are cut while the child embeds. None where the child has to count."""
-        if self._load["model"] != EMBEDDED:
-            return None
-        with suppress(Exception):  # the child says what is wrong
-            return TokenCounter.of_package()
-        return None
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         """Unit vectors of shape (len(texts), dim), float32: bit by bit those that the model gives in this process."""
-        head, body = self.ask(len(texts) > SHORT, do="embed", texts=list(texts))
+        head, body = self.ask(len(texts) > SHORT, do="embed", texts=list(texts), kind=kind)
         vectors: Vectors = np.frombuffer(body, dtype=np.float32).reshape(head["shape"]).copy()  # a view of bytes cannot be written to
         return vectors
 
@@ -166,19 +159,19 @@ class ProcessEmbedder:
 
 
 class ProcessAnswerability:
-    """An `AnswerabilityModel` on the answerability model in an embedder's child."""
+    """An `AnswerabilityModel` on the reader in an embedder's child."""
 
     def __init__(self, embedder: ProcessEmbedder) -> None:
         self._embedder = embedder
-        self.version = version_of(ANSWERABILITY_FILE)
-        self.languages = ANSWERABILITY_LANGUAGES
+        self.version = version()
 
-    def answers(self, question: str, passages: Sequence[str]) -> list[float]:
-        """See `AnswerModel.answers`."""
-        if not passages:
+    def read(self, question: str, places: Sequence[Place], language: str = "und") -> list[ReadPlace]:
+        """See `Readers.read`."""
+        if not places:
             return []
-        head, _ = self._embedder.ask(do="answers", question=question, texts=list(passages))
-        return list(head["odds"])
+        rows = [[one.heading, one.units, one.language, one.wanted] for one in places]
+        head, _ = self._embedder.ask(do="read", question=question, language=language, places=rows)
+        return [ReadPlace.from_json(row) for row in head["places"]]
 
 
 class ProcessEntailment:

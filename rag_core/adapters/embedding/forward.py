@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from rag_core.adapters.embedding.attention import attend
 
-EPSILON = 1e-12  # in the layer norms, as the config.json of all-MiniLM-L6-v2 says
+EPSILON = 1e-12  # in the layer norms, as both published networks have it
 
 Work = Callable[..., Tensor]
 Scalars = list[int | float | complex | None]
@@ -53,24 +53,23 @@ class Layer(NamedTuple):
 
 
 class Embeddings(NamedTuple):
-    """Of tokens, of first and second texts, and of places in a text."""
+    """Of first and second texts, and of places in a text."""
 
-    words: Tensor
     types: Tensor
     places: Tensor
     norm: Norm
 
 
 def encode(
-    embeddings: Embeddings, layers: list[Layer], ids: Tensor, kinds: Tensor, lengths: list[int], heads: int, rows: int, first_only: bool
+    embeddings: Embeddings, layers: list[Layer], words: Tensor, kinds: Tensor, lengths: list[int], heads: int, rows: int, first_only: bool
 ) -> Tensor:
     """Hidden states of shape (tokens, numbers of a token), or (texts, numbers of a token).
 
     Args:
         embeddings: of the network.
         layers: of the network.
-        ids: token ids of all texts, one text after another, shape (tokens,).
-        kinds: of the same shape, 0 for tokens of the first text of a pair, 1 for those of the second.
+        words: embeddings of the tokens of all texts, one text after another, shape (tokens, numbers of a token).
+        kinds: of shape (tokens,), 0 for tokens of the first part of a text, 1 for those of the second.
         lengths: tokens of each text.
         heads: of each layer.
         rows: so many the tokens are filled up to.
@@ -84,8 +83,8 @@ def encode(
         firsts.append(start)
         bounds.append((start, start + length))
         start += length
-    x = norm(embeddings.words[ids] + embeddings.types[kinds] + embeddings.places[places], embeddings.norm)
-    x = functional.pad(x, [0, 0, 0, rows - ids.size(0)])
+    x = norm(words + embeddings.types[kinds] + embeddings.places[places], embeddings.norm)
+    x = functional.pad(x, [0, 0, 0, rows - words.size(0)])
     laid_out = layers[0].outer.weight.is_mkldnn  # all of them, or none
     for number in range(len(layers)):
         layer = layers[number]
@@ -97,7 +96,7 @@ def encode(
         x = norm(linear(attended, layer.heads, "none", laid_out) + asking, layer.after_heads)
         inner = linear(x, layer.inner, "gelu", laid_out)
         x = norm(linear(inner, layer.outer, "none", laid_out) + x, layer.after_outer)
-    return x if first_only else x[: ids.size(0)]
+    return x if first_only else x[: words.size(0)]
 
 
 def linear(x: Tensor, layer: Linear, then: str, laid_out: bool) -> Tensor:

@@ -14,7 +14,7 @@ import numpy as np
 import openai
 
 from rag_core.adapters.embedding.by_name import PREFIX, unit_vectors
-from rag_core.domain.ports import Embedder, Vectors
+from rag_core.domain.ports import Embedder, TextKind, Vectors
 from rag_core.errors import ModelUnavailable
 from rag_core.settings.endpoints import endpoints, model_environment
 
@@ -45,7 +45,7 @@ class OpenAIEmbedder:
         if not servers or not self._model:
             raise ModelUnavailable(
                 f"The embedding model {model!r} needs a server and its key.",
-                remedy="Set OPENAI_API_KEY, and OPENAI_BASE_URL for a server of your own, or use the embedded model all-MiniLM-L6-v2.",
+                remedy="Set OPENAI_API_KEY, and OPENAI_BASE_URL for a server of your own, or use the embedded model multilingual-e5-small.",
             )
         http = httpx2.Client(timeout=SECONDS, follow_redirects=False)  # a key goes to no other place
         self._client = openai.OpenAI(api_key=servers[0].key or "none", base_url=servers[0].base_url, http_client=http, max_retries=2)
@@ -69,7 +69,7 @@ class OpenAIEmbedder:
         """About how many tokens each text has."""
         return self._counter.count_tokens(texts)
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         """Unit vectors of shape (len(texts), dim), float32; `BATCH` texts a request.
 
         Raises:
@@ -101,5 +101,5 @@ class OpenAIEmbedder:
     def _unavailable(self, why: str) -> ModelUnavailable:
         return ModelUnavailable(
             f"The embedding model {self._model!r} cannot be used: {why}.",
-            remedy="Check OPENAI_BASE_URL, OPENAI_API_KEY and the model's name, or use the embedded model all-MiniLM-L6-v2.",
+            remedy="Check OPENAI_BASE_URL, OPENAI_API_KEY and the model's name, or use the embedded model multilingual-e5-small.",
         )

@@ -13,7 +13,8 @@ from pathlib import Path
 import yaml
 
 from rag_core.adapters.embedding.by_name import precision_here
-from rag_core.adapters.embedding.pair_models import MAX_LOGIT, SupportModel
+from rag_core.adapters.embedding.reader import MAX_LOGIT
+from rag_core.adapters.embedding.support import SupportModel
 from rag_core.adapters.entailment.forms import load_form
 from rag_core.domain.ports import EntailmentModel
 from rag_core.errors import InvalidSetting, MissingDependency, ModelUnavailable

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.adapters.index import segments
-from rag_core.adapters.index.bm25_before import SavedBefore
 from rag_core.adapters.index.terms import Terms
 from rag_core.adapters.index.words import K1, B, Bm25Index, WordSegment
 from rag_core.domain.ports import LexicalIndex
@@ -40,7 +39,7 @@ class Bm25Store:
         return Bm25Index.of(terms)
 
     def spliced(self, index: LexicalIndex, pieces: Sequence[range | Sequence[Sequence[str]]]) -> Bm25Index | None:
-        """See `LexicalStore.spliced`; None for an index that an earlier version saved with its scores."""
+        """See `LexicalStore.spliced`; None for an index of another store."""
         return index.spliced(pieces) if isinstance(index, Bm25Index) else None
 
     def save(self, index: LexicalIndex, folder: Path) -> None:
@@ -60,24 +59,11 @@ class Bm25Store:
             LibraryDamaged: a file is missing or cannot be read.
         """
         try:
-            return _before(folder) or Bm25Index(segments.load(folder, NAME, FILES, _get))
+            return Bm25Index(segments.load(folder, NAME, FILES, _get))
         except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
             raise LibraryDamaged(
                 "The word index cannot be read.", remedy="Restore the library folder, or index the documents again."
             ) from error
-
-
-def _before(folder: Path) -> LexicalIndex | None:
-    """An index of an earlier version: with all scores worked out, or with all terms in its head, in the order in which they were met."""
-    head = json.loads((folder / HEAD).read_bytes()) if (folder / HEAD).exists() else {}
-    if "empty" in head:
-        return Bm25Index.of([[]] * head["rows"]) if head["empty"] else SavedBefore.load(folder, head["rows"])
-    if "terms" not in head:
-        return None
-    arrays = {name: _array(folder, name, kind) for name, kind in POSTINGS.items()}
-    segment = WordSegment({term: number for number, term in enumerate(head["terms"])}, **arrays)
-    _require_whole(segment, head["rows"])
-    return Bm25Index([segment.ordered()])
 
 
 def _put(segment: WordSegment, folder: Path) -> None:

@@ -52,11 +52,6 @@ class WordSegment:
         here = slice(0, 0) if number is None else slice(self.starts[number], self.starts[number + 1])
         return self.rows[here], self.counts[here]
 
-    def ordered(self) -> WordSegment:
-        """The same, with its terms in the order of their code points."""
-        numbers = np.repeat(np.arange(len(self.columns)), np.diff(self.starts))
-        return _sorted(self.columns, numbers, self.rows.astype(np.int64), self.counts, self.lengths)
-
 
 class Bm25Index:
     """A `LexicalIndex` over segments, at least one. Immutable, so threads may share it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag_core.domain.ports import Embedder, Vectors
+from rag_core.domain.ports import Embedder, TextKind, Vectors
 
 
 class Through:
@@ -32,6 +32,6 @@ class Through:
         """Tokens of each text."""
         return self._embedder.count_tokens(texts)
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         """Unit vectors."""
-        return self._embedder.embed(texts)
+        return self._embedder.embed(texts, kind)

@@ -52,6 +52,7 @@ class Decision(Told):
     is_refusal: bool
     hallucination: bool
     answer: str
+    value: dict[str, Any] | None = Field(description="The characters that answer, on their page; null where it is not known which.")
     explanation: str
     confidence: float = Field(ge=0, le=1)
     confidence_basis: str

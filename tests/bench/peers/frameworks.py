@@ -4,8 +4,8 @@ usage: frameworks.py langchain|llamaindex MODEL_FOLDER PDF...
 
 The model is loaded and has run once before the clock starts, as it has for Plumbline. Both read with PyMuPDF, which is the fastest reader
 that they have, and keep vectors in memory; LangChain also lists words (BM25), since Plumbline and a hybrid search need them. Texts are cut
-to a size that suits the model's 256 tokens, where the defaults cut off most of a text unread. Nothing is written to disk, which is in
-their favour. Prints one line of JSON: pages, passages, how many of them the model did not read to the end, seconds, processor seconds.
+to about the size of Plumbline's passages, 256 tokens; the model reads 512. Nothing is written to disk, which is in their favour.
+Prints one line of JSON: pages, passages, how many of them the model did not read to the end, seconds, processor seconds.
 """
 
 import json
@@ -17,9 +17,9 @@ from pathlib import Path
 
 # read when the libraries are imported
 OFFLINE = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1"}
-READ_TOKENS = 256  # as published with the model
+READ_TOKENS = 512  # as published with the model
 CHARS = 1000  # a passage of LangChain's: about 220 tokens, and the splitter's own example
-TOKENS, OVERLAP_TOKENS = 230, 25  # a passage of LlamaIndex's: the model reads 256, and its tokens are others than the splitter counts
+TOKENS, OVERLAP_TOKENS = 230, 25  # a passage of LlamaIndex's: its tokens are others than the splitter counts
 OVERLAP_CHARS = 100
 
 

