@@ -66,6 +66,9 @@ ACROSS = (  # where words cannot be compared; of three sets of features the best
     "unit_best", "unit_next", "unit_share", "answer_best", "answer_first", "top_cosine", "cosine_gap", "mean_cosine", "relevance",
     "draft_words", "searched", "fit_holds", "fit_sure", "entities_draft", "missing_entities",
 )  # fmt: skip
+NARROW_SHIFT = (
+    -0.45
+)  # of the log odds among few passages: the readers have seen other passages of such articles; lets less through (docs/log)
 ACROSS_C = 0.1  # of .05 to 2 as good as any
 OF_DRAFT = (
     "unit_best", "unit_next", "unit_share", "relevance", "answer_best", "answer_first", "read", "known_language", "coverage_all",
@@ -195,9 +198,10 @@ def fit_on(identity: Identity, found: Sequence[dict[str, Any]], label: str) -> C
     across = [row for row in wide if row["signals"]["crossed"]]
     wide = [row for row in wide if not row["signals"]["crossed"]]
     found = _fit(identity, wide, label, c=c, products=products, features=tuple(name for name in many if name not in OWN))
+    few = _fit(identity, narrow, label, features=DRAFT_ALONE)
     return replace(
         _with_own(found, in_force),
-        narrow=_with_own(_fit(identity, narrow, label, features=DRAFT_ALONE), in_force["narrow"]),
+        narrow=_with_own(replace(few, intercept=few.intercept + NARROW_SHIFT), in_force["narrow"]),
         crossed=_fit(identity, across, label, c=ACROSS_C, features=ACROSS, least=20) if across else None,
     )
 

@@ -191,6 +191,8 @@ def value_of(scored: Scored, evidence: Sequence[Evidence], page_text: PageText) 
         found = locate(pages, unit.passage.spans, unit.start + start, unit.start + end)
     else:  # a row: its text is that of its cells
         first = evidence[0].spans[0]
-        match = re.search(r"\s+".join(map(re.escape, text.split())), evidence[0].quote)
-        found = (Span(first.page, first.start + match.start(), first.start + match.end()),) if match else ()
+        pattern = re.compile(r"\s+".join(map(re.escape, text.split())))
+        here = [match.start() for match in pattern.finditer(unit.text)]
+        places = [Span(first.page, first.start + one.start(), first.start + one.end()) for one in pattern.finditer(evidence[0].quote)]
+        found = (places[here.index(start)],) if start in here and len(here) == len(places) else ()
     return found[0] if len(found) == 1 and any(one.spans[0].holds(found[0]) for one in evidence) else None

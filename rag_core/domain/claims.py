@@ -48,11 +48,13 @@ class Claim:
 
     @property
     def value_text(self) -> str:
-        """The value as the page has it, its white space as in a line; "" where there is none."""
+        """The value as the page has it, its white space as in a line; "" where there is none, or the page is gone."""
         evidence = self.value_evidence
         if evidence is None or self.value is None:
             return ""
-        start = evidence.spans[0].start
+        start, end = evidence.spans[0].start, evidence.spans[0].end
+        if len(evidence.quote) != end - start:  # words that stand for a deleted text
+            return ""
         return " ".join(evidence.quote[self.value.start - start : self.value.end - start].split())
 
 

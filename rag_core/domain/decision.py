@@ -152,7 +152,9 @@ class Decision:
         `start` and `end` are offsets into the page's raw text; `probability` that they are the right ones, if the answer is right.
         """
         held = [
-            (claim.value_probability, claim, claim.value, one) for claim in self.claims if claim.value and (one := claim.value_evidence)
+            (claim.value_probability, claim, claim.value, one)
+            for claim in self.claims
+            if claim.value and claim.value_text and (one := claim.value_evidence)
         ]
         if not held:
             return None

@@ -14,7 +14,7 @@ from rag_core.adapters.child.process import ProcessAnswerability, ProcessEmbedde
 from rag_core.adapters.embedding.by_name import CrossEncoderReranker, precision_here
 from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.adapters.embedding.reader import MODEL_FILE, version_of
-from rag_core.adapters.embedding.readers import Readers
+from rag_core.adapters.embedding.readers import SENTENCES_FILE, Readers
 from rag_core.adapters.embedding.support import SUPPORT_FILE, SUPPORT_LANGUAGES
 from rag_core.adapters.entailment.by_name import EMBEDDED as EMBEDDED_ENTAILMENT
 from rag_core.adapters.entailment.by_name import NONE as NO_ENTAILMENT
@@ -59,8 +59,8 @@ def reranker(model: str) -> CrossEncoderReranker:
 
 
 def answerability_model(settings: Settings, *, apart: bool = False) -> AnswerabilityModel | None:
-    """The reader, loaded once a process, or in the embedding model's child; None where its file was left out."""
-    if not MODEL_FILE.exists():
+    """The reader, loaded once a process, or in the embedding model's child; None where a file of it was left out."""
+    if not (MODEL_FILE.exists() and SENTENCES_FILE.exists()):
         return None
     if apart:
         return ProcessAnswerability(embedder_apart(settings.embedding_model, settings.embedding_precision))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -189,27 +188,6 @@ def test_given_segments_that_do_not_belong_together_when_loaded_then_it_is_damag
             store.save(store.build(rows[:3]), second)
         with pytest.raises(LibraryDamaged, match="cannot be read"):
             store.load(tmp_path / "1")
-
-
-def test_given_a_word_index_that_an_earlier_version_saved_with_its_terms_in_its_head_then_it_finds_the_same_and_is_joined(tmp_path):
-    """Arrays of postings by terms in the order in which they were met."""
-    rows = [["price", "notice", "notice"], [], ["period", "notice"]]
-    (tmp_path / "lexical.json").write_text(json.dumps({"rows": 3, "terms": ["price", "notice", "period"]}))
-    arrays = {"starts": [0, 1, 3, 4], "rows": [0, 0, 2, 2], "counts": [1, 2, 1, 1], "lengths": [3, 0, 2]}
-    for name, numbers in arrays.items():
-        np.save(tmp_path / f"lexical.{name}.npy", np.asarray(numbers, np.int64 if name == "starts" else np.int32))
-    store, built = Bm25Store(), Bm25Index.of(rows)
-
-    index = store.load(tmp_path)
-
-    for one, other in ((index, built), (store.spliced(index, [range(1, 3), [["new"]]]), Bm25Index.of([*rows[1:], ["new"]]))):
-        assert one.scores(["notice", "price", "new"], range(3)) == other.scores(["notice", "price", "new"], range(3))
-        assert set(one.vocabulary()) == set(other.vocabulary())
-    saved(index, store, tmp_path / "next")
-    assert store.load(tmp_path / "next").idf(["notice"]) == built.idf(["notice"])
-    np.save(tmp_path / "lexical.rows.npy", np.zeros(3, np.int32))
-    with pytest.raises(LibraryDamaged):
-        store.load(tmp_path)
 
 
 @pytest.mark.parametrize(("rows", "kept"), [(10, 64), (0, 64), (100, 20), (1000, 8)])

@@ -69,21 +69,6 @@ def test_given_any_passages_then_scores_are_those_of_bm25s_bit_by_bit(parts, que
     assert Bm25Index.of(rows).scores(question, range(len(rows))) == [float(score) for score in expected]
 
 
-def test_given_an_index_of_an_earlier_version_when_loaded_then_it_finds_the_same_and_the_next_version_is_built_from_all(tmp_path):
-    rows = [["notice", "period"], ["price"], ["notice", "price", "price"], []]
-    saved_by_bm25s(rows, tmp_path)
-
-    index, built = Bm25Store().load(tmp_path), Bm25Index.of(rows)
-
-    for question in (["notice"], ["price", "price", "unknown"], ["unknown"]):
-        assert index.search(question, 3, None) == built.search(question, 3, None)
-        assert index.search(question, 3, [0, 3]) == built.search(question, 3, [0, 3])
-        assert index.scores(question, range(4)) == built.scores(question, range(4))
-        assert index.idf(question) == built.idf(question)
-    assert set(index.vocabulary()) == set(built.vocabulary())
-    assert Bm25Store().spliced(index, [range(4)]) is None
-
-
 @pytest.mark.parametrize("name", ["rows", "counts", "starts", "lengths"])
 def test_given_a_file_of_the_word_index_that_is_cut_short_when_loaded_then_it_is_damaged(tmp_path, name):
     store = Bm25Store()

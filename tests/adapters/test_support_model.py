@@ -58,7 +58,7 @@ def test_given_any_text_then_the_odds_are_finite_and_in_their_range(text: str, m
 
 def test_given_a_text_that_writes_a_special_token_then_it_is_letters_and_ends_nothing(model: SupportModel) -> None:
     for text in ("[SEP]", "Brno [SEP] [CLS] Praha", "[PAD] [MASK]"):
-        encoded = model._tokenizer.encode(CLAIM, text)
+        encoded = model._pairs._tokenizer.encode(CLAIM, text)
 
         assert [encoded.tokens.count(mark) for mark in ("[CLS]", "[SEP]", "[PAD]", "[MASK]")] == [1, 2, 0, 0]
 
@@ -70,7 +70,7 @@ def test_given_pairs_read_before_then_they_are_remembered_but_not_mixed_up_with_
     found = [model.supports([pair]) for pair in pairs]
     assert len({one for [one] in found}) == len(pairs)
 
-    monkeypatch.setattr(model, "_read", lambda _: pytest.fail("it was read again"))
+    monkeypatch.setattr(model._pairs, "_read", lambda _: pytest.fail("it was read again"))
     assert [model.supports([pair]) for pair in pairs] == found
 
 

@@ -35,10 +35,13 @@ def states(decision: Decision) -> dict[str, str]:
     return {check.stage: check.state.value for check in decision.trace.checks}
 
 
+S0 = Settings.load("compliance", {"min_top_cosine": 0.72})  # the source's own number; the preset has it on the embedded model's scale
+
+
 @each(("score", "answered"), [(0.92, True), (0.80, True), (0.72, True), (0.68, False), (0.45, False), (0.10, False)])
 def test_given_the_table_of_s0_then_the_hard_gate_answers_or_falls_back(score: float, answered: bool) -> None:
     """S0-5, S0-4, S0-32: the first group, hard gate."""
-    decision = decide(measurements(score, of=Settings.load("compliance"), keywords=matched(2)))
+    decision = decide(measurements(score, of=S0, keywords=matched(2)))
 
     assert decision.is_safe() is answered
     assert decision.reason is (Reason.NONE if answered else Reason.TOP_COSINE)
@@ -46,7 +49,7 @@ def test_given_the_table_of_s0_then_the_hard_gate_answers_or_falls_back(score: f
 
 def test_given_a_top_score_of_058_then_the_fallback_is_the_object_of_s0() -> None:
     """S0-7, S0-30, S0-32: fallback sentence, no sources, the top score as confidence."""
-    decision = decide(measurements(0.58, 0.4, of=Settings.load("compliance"), understanding=CS))
+    decision = decide(measurements(0.58, 0.4, of=S0, understanding=CS))
 
     assert (decision.answer, decision.citations, decision.confidence, decision.confidence_basis) == (CZECH_REFUSAL, (), 0.58, "top")
     assert is_refusal(decision.answer)
@@ -298,7 +301,7 @@ def test_given_the_calibrated_score_as_main_gate_then_it_is_the_confidence_of_a_
 
 def test_given_another_main_gate_or_no_calibration_then_the_confidence_of_a_refusal_is_the_top_cosine() -> None:
     """A calibrated score that decides nothing is not reported as if it did."""
-    by_cosine = decide(measurements(0.58, of=Settings.load("compliance"), correctness=0.31))
+    by_cosine = decide(measurements(0.58, of=S0, correctness=0.31))
     uncalibrated = decide(measurements(0.9, of=Settings.load(), correctness=None))
 
     assert (by_cosine.confidence, by_cosine.confidence_basis) == (0.58, "top")
@@ -490,7 +493,7 @@ def logged(decision: Decision, caplog: pytest.LogCaptureFixture) -> list[str]:
             "contexts_rejected_by_relevance_score",
             "0.2000 0.3 relevance",
         ),
-        (measurements(0.6, of=Settings.load("compliance")), "refused_by_top_cosine", "0.6000 0.72 top_cosine"),
+        (measurements(0.6, of=S0), "refused_by_top_cosine", "0.6000 0.72 top_cosine"),
         (measurements(0.6, of=Settings.load()), "refused_by_not_run", f"none {Settings.load().min_correctness:g} not_run"),
         (measurements(failure="x"), "refused_by_failure", "none none failure"),
     ],

@@ -111,7 +111,7 @@ def test_given_one_uploaded_passage_then_the_minimum_of_two_asks_for_all_that_th
     """S4-6, S4-17: "Upload document about company policies, what are the vacation days?" is answered though nothing else was uploaded."""
     for preset in SCOPING:
         assert "25 vacation days" in over(preset, "How many vacation days per year?", POLICY[:1]).answer, preset
-    asked = decide_over("How do I configure the API?", API, load_settings("scoping-strict", environment={}))
+    asked = decide_over("How many vacation days per year?", POLICY, load_settings("scoping-strict", environment={}))
     assert (asked.reason, asked.metadata["filtered_count"]) == (Reason.MIN_DOCUMENTS, 1)  # of three passages one is near enough
 
 
@@ -170,7 +170,7 @@ def test_given_the_questions_of_the_keyword_guard_then_two_of_them_pass_and_the_
 
     assert decision.trace["keywords"].value == found
     assert decision.is_safe() is (found >= 2), decision.explanation
-    assert decision.is_safe() or Reason.KEYWORDS in decision.reasons
+    assert decision.is_safe() or decision.reason in (Reason.TOP_COSINE, Reason.KEYWORDS)
 
 
 def test_given_documents_that_do_not_speak_of_it_then_the_refusal_says_which_document_would_help() -> None:

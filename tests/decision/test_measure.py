@@ -562,7 +562,7 @@ def test_given_a_reader_that_names_no_value_then_one_that_can_is_asked_about_the
 
     assert [claim.value_text for claim in measured.draft.claims if claim.value] == [measured.draft.claims[0].text[:3]]
     assert len(reader.asked) == 2
-    assert all(len(place.units) <= 5 for place in reader.asked[1][1])
+    assert all(len(place.units) <= 5 for place in reader.asked[1][2])
 
 
 def test_given_no_passage_or_no_answerability_model_then_nothing_is_read() -> None:

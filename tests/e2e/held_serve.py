@@ -10,17 +10,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rag_core.adapters.child.process import ProcessEmbedder
-from rag_core.domain.ports import Vectors
+from rag_core.domain.ports import TextKind, Vectors
 
 LOOK_SECONDS = 0.05
 _embed = ProcessEmbedder.embed
 
 
-def _held(self: ProcessEmbedder, texts: Sequence[str]) -> Vectors:
+def _held(self: ProcessEmbedder, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
     if threading.current_thread().name == "a job":
         while not Path(os.environ["HELD_UNTIL"]).exists():
             time.sleep(LOOK_SECONDS)
-    return _embed(self, texts)
+    return _embed(self, texts, kind)
 
 
 if __name__ == "__main__":

@@ -147,6 +147,26 @@ def test_given_how_a_sentence_fits_then_that_is_told_and_nothing_without_one() -
     assert {drafted_with()[name] for name in FITS} == {0.0}
 
 
+@each(
+    ("asked", "written", "crossed"),
+    [
+        ("en", ("de", "en"), 1.0),
+        ("en", ("en", "de"), 0.0),
+        ("und", ("de", "en"), 0.0),
+        ("en", ("und", "de"), 0.0),
+        ("en", (), 0.0),
+    ],
+)
+def test_given_a_draft_whose_first_sentence_is_in_another_language_than_the_question_then_that_is_told(
+    asked: str, written: tuple[str, ...], crossed: float
+) -> None:
+    found = tuple(hit(0.9, n, of=passage(n, language=language)) for n, language in enumerate(("fr", *written), 1))
+    claims = [claim(one.passage) for one in found[1:]]
+
+    assert measure(True, weights("notice"), found, 0.0, claims=claims, language=asked)["crossed"] == crossed
+    assert measure(True, weights("notice"), found, 0.0, claims=claims)["crossed"] == 0.0
+
+
 def test_given_cosines_then_top_mean_of_five_and_gap_are_theirs_whatever_their_order() -> None:
     found = hits(0.1, 0.9, 0.5, 0.3, 0.4, -0.6)
 

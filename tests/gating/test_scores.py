@@ -78,6 +78,29 @@ def test_given_scaled_languages_then_they_are_stored_and_the_id_tells_them(tmp_p
     assert "languages" not in plain.to_json()
 
 
+def test_given_a_draft_in_another_language_then_the_part_for_such_says_and_for_few_passages_theirs_does() -> None:
+    across, narrow = calibration(middle=0.9), calibration(middle=0.1)
+    score = replace(calibration(), crossed=across, narrow=narrow, languages={"de": Platt(2.0, 0.5)})
+    row = ZERO | {"coverage_all": 0.75, "searched": 1.0}
+
+    assert score.logit(row | {"crossed": 1.0}, "de") == across.logit(row)
+    assert score.logit(row, "de") == pytest.approx(2 * calibration().logit(row) + 0.5)
+    assert score.logit(row | {"crossed": 1.0, "read": 1.0, "searched": 0.0}, "de") == narrow.logit(row)
+    assert replace(score, crossed=None, languages={}).logit(row | {"crossed": 1.0}) == calibration().logit(row)
+
+
+def test_given_a_part_for_drafts_in_another_language_then_it_is_stored_and_the_id_tells_it(tmp_path: Path) -> None:
+    plain = calibration()
+    score = replace(plain, crossed=replace(calibration(middle=0.9), correctness=None, provenance={}))
+    path = tmp_path / "answerability.json"
+    path.write_bytes(packed(score))
+
+    assert read(path) == score
+    assert score.id != plain.id
+    assert score.crossed in score.parts
+    assert "crossed" not in plain.to_json()
+
+
 @pytest.mark.parametrize("wrong", [Platt(0.0, 0.0), Platt(-1.0, 0.0), Platt(math.inf, 0.0), Platt(1.0, math.nan)])
 def test_given_a_scaling_that_would_turn_the_order_round_or_is_no_number_then_it_is_refused(wrong: Platt) -> None:
     with pytest.raises(ValueError, match="slopes"):

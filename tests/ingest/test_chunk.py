@@ -295,7 +295,7 @@ def test_given_a_sentence_that_was_cut_when_the_next_passage_starts_then_no_part
 
 
 def test_given_a_section_of_two_passages_when_cut_then_its_headings_are_not_repeated() -> None:
-    paragraph = " ".join(SENTENCES[:14])
+    paragraph = " ".join([*SENTENCES[:14], "And so on."])
 
     first, second = cut([Page(1, f"# One of them\n\n## Two of them\n\nShort text.\n\n{paragraph}")])
 

@@ -49,7 +49,7 @@ def keys_of_containers(page: AppTest) -> set[str]:
 
 def test_given_an_answer_when_shown_then_level_and_probability_are_said_in_words_with_their_scale(page: AppTest) -> None:
     """S4-12: the level, and what the probability means."""
-    ask(page, CALIBRATION)
+    ask(page, "How much straight pipe is needed before the meter?")
 
     assert "Answered from the documents" in badges(page)
     value = asked_of(page).measurements.correctness

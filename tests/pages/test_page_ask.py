@@ -76,7 +76,7 @@ def test_given_the_preset_of_distances_when_a_weak_match_is_answered_then_the_pa
     page.selectbox(key="preset").set_value("scoping-lenient").run()
     page.multiselect(key="documents").set_value([MANUAL]).run()
 
-    ask(page, "Which holidays are celebrated in the office?")
+    ask(page, "Which actress wore a soft cloth at the wedding?")
 
     decision = page.session_state["plumbline"].asked.decision
     assert decision.metadata["filtered_count"] >= 2

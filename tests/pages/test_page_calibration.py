@@ -52,7 +52,7 @@ def test_given_the_calibration_in_force_when_shown_then_it_has_name_date_id_sets
 
     shipped = calibrate.read(calibrate.FILE)
     sets = shipped.provenance["sets"]
-    assert "Probability calibrated for all-MiniLM-L6-v2, 2026-" in texts(page)
+    assert "Probability calibrated for multilingual-e5-small, 2026-" in texts(page)
     assert f"{shipped.id}: {sum(sets.values()):,} questions, {len(sets)} sets" in texts(page)
     assert "AUROC" in shown(page)
     behind = {text.value for text in box(page).get("text")}

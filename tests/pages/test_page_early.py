@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from rag_core.adapters.embedding.embedded import EmbeddedModel
 from rag_core.domain.documents import Page
 from rag_core.domain.indexing import INDEXING, indexing_of
-from rag_core.domain.ports import Vectors
+from rag_core.domain.ports import TextKind, Vectors
 from rag_core.library.disk.files import Stamp
 from rag_core.library.indexing import adding, drafts
 from rag_core.library.stored.stored_pages import PageWriter
@@ -32,11 +32,11 @@ class Gate:
         self.stands, self.go = threading.Event(), threading.Event()
         embed = EmbeddedModel.embed
 
-        def held(model: EmbeddedModel, given: list[str]) -> Vectors:
+        def held(model: EmbeddedModel, given: list[str], kind: TextKind = "passage") -> Vectors:
             if threading.current_thread().name == "a job":
                 self.stands.set()
                 assert self.go.wait(JOB_SECONDS)
-            return embed(model, given)
+            return embed(model, given, kind)
 
         monkeypatch.setattr(EmbeddedModel, "embed", held)
 

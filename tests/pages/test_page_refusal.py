@@ -98,7 +98,7 @@ def test_given_a_check_other_than_the_probability_when_it_refuses_then_it_is_nam
 
     check = asked_of(page).decision.trace["top_cosine"]
     assert say("trace.title_top_cosine") in badges(page)
-    assert f"Measured {check.value:.2f}, required ≥ 0.72 " in texts(page)
+    assert f"Measured {check.value:.2f}, required ≥ 0.53 " in texts(page)
     assert "Too low by " in texts(page)
     assert "The measured value drawn against its limit." in "".join(str(image.proto) for image in page.image)
 

@@ -267,7 +267,7 @@ def test_given_a_file_when_loaded_then_its_settings_stand_on_the_fields_and_the_
 
     assert page.selectbox(key="preset").value == "scoping"
     assert page.slider(key="knob_top_k").value == 5
-    assert value(page, "embedding_model") == "all-MiniLM-L6-v2"
+    assert value(page, "embedding_model") == "multilingual-e5-small"
     assert page.toast[0].value == "Settings taken from the file. Values that differ from its preset: 1"
     assert address(page) == {"preset": "scoping", "top_k": "5"}
 

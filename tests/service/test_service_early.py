@@ -8,7 +8,7 @@ import pytest
 from service_kit import WARRANTY, Server
 
 from rag_core.adapters.embedding.embedded import EmbeddedModel
-from rag_core.domain.ports import Vectors
+from rag_core.domain.ports import TextKind, Vectors
 from rag_core.work import loading
 
 SECONDS = 120.0  # reached by what hangs
@@ -21,11 +21,11 @@ def test_given_a_text_that_is_being_embedded_when_asked_then_the_decision_says_s
 ) -> None:
     stands, go, embed = threading.Event(), threading.Event(), EmbeddedModel.embed
 
-    def held(model: EmbeddedModel, texts: list[str]) -> Vectors:
+    def held(model: EmbeddedModel, texts: list[str], kind: TextKind = "passage") -> Vectors:
         if threading.current_thread().name == "a job":
             stands.set()
             assert go.wait(SECONDS)
-        return embed(model, texts)
+        return embed(model, texts, kind)
 
     monkeypatch.setattr(EmbeddedModel, "embed", held)
     body = "\n\n".join(f"The buoy {n} shows a {('green', 'amber', 'violet')[n % 3]} light. {TOLD} near buoy {n}." for n in range(100))

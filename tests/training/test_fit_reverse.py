@@ -37,7 +37,7 @@ def test_given_the_shipped_score_then_the_weight_counts_by_itself_and_a_question
     score = read(FILE).correctness
     assert score is not None
     made = weighed(replace(score, narrow=None), -1.5)
-    features = dict.fromkeys(score.features, 0.3) | {NAME: 0.0}
+    features = dict.fromkeys(score.features, 0.3) | {NAME: 0.0, "crossed": 0.0}
     wide = replace(score, narrow=None)
     assert made.logit(features) == pytest.approx(wide.logit(features))
     assert made.logit(features | {NAME: 1.0}) == pytest.approx(wide.logit(features) - 1.5)

@@ -6,12 +6,24 @@ Of a long text in bfloat16 it is made of two products and oneDNN's softmax, sinc
 In the part of Python that TorchScript compiles (`forward`).
 """
 
+from functools import cache
+
 import torch
 from torch import Tensor
 from torch.nn import functional
 
 LONG = 64  # tokens from which two products take no longer than torch's own attention: measured at 16, 32, 48, 64 and 96
 SAME_ROWS = 16  # a text's tokens are filled up to a multiple of this, since oneDNN keeps a kernel for each size; chosen
+
+
+@cache
+def has_products() -> bool:
+    """Whether oneDNN has the softmax of bfloat16 on this processor: one with AVX2 alone has not."""
+    try:
+        torch.zeros(1, 1, SAME_ROWS, dtype=torch.bfloat16).to_mkldnn().softmax(-1)
+    except RuntimeError:
+        return False
+    return True
 
 
 def rows_behind(lengths: list[int]) -> int:

@@ -110,6 +110,10 @@ def _packed(weights: Weights) -> Weights:
     """
     import torch
 
+    from rag_core.adapters.embedding.attention import has_products
+
+    if not has_products():
+        return weights
     packed = dict(weights)
     with torch.inference_mode():
         for layer, weight in weights.items():

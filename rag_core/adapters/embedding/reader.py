@@ -32,7 +32,7 @@ SHARED_LAYERS = 4  # the lowest, which training left as they are published
 MAX_LOGIT = 10.0  # log odds
 QUESTION, HEADING, UNIT, WINDOW = 48, 40, 160, 320  # tokens at most, as in training: of a question, a heading, a sentence, all together
 VALUE_TOKENS = 24  # at most in a value; of those that people marked in training nineteen in twenty are shorter
-VALUE_ENDS = " \t\n.,;:!?।。，；：！？"  # what a value neither begins nor ends with
+VALUE_ENDS = ".,;:!?।。，；：！？"  # what a value neither begins nor ends with
 REMEMBERED = 1 << 11  # places, those of some 400 questions
 DIGEST_BYTES = 16  # two places with one digest do not come up
 
@@ -62,8 +62,8 @@ class ReaderModel:
         from safetensors.torch import load_file
 
         self._file, precision = e5_file(), precision_here(precision)
-        self.version = version_of(file)
         try:
+            self.version = version_of(file)
             trained = {name: weight.float() for name, weight in load_file(file).items()}
             self._network = Network(
                 trained, lambda ids: torch.from_numpy(self._file.words(ids)), LAYERS, HEADS, precision,
@@ -167,9 +167,17 @@ class _Text:
         first, last = divmod(int(both.argmax()), len(of_tokens))
         characters = self.characters[number]
         start, end = characters[first][0], characters[last][1]
-        text = self.texts[number][start:end]
-        start += len(text) - len(text.lstrip(VALUE_ENDS))
-        return ReadUnit(log_odds, (start, start + len(text.strip(VALUE_ENDS))), float(both.max()))
+        text = self.texts[number]
+        while start < end and _ends_nothing(text[start]):
+            start += 1
+        while start < end and _ends_nothing(text[end - 1]):
+            end -= 1
+        return ReadUnit(log_odds, (start, end), float(both.max()))
+
+
+def _ends_nothing(character: str) -> bool:
+    """Whether no value begins or ends with it."""
+    return character.isspace() or character in VALUE_ENDS
 
 
 def _odds(number: Tensor) -> float:
