@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from attack_kit import FIRE, SICK_PAID, Arena, Attack, attack_with_drafts, ids, lie, saying, source_without
+from attack_kit import SICK_PAID, Arena, Attack, attack_with_drafts, ids, lie, saying, source_without
 from honest_model import draft, passages
 from model_server import Asked
 
 from rag_core.domain.status import Reason as R
 
 FALSE = "Sick leave is paid for 71 days."
+PARENTS = "Parents have 16 weeks of paid parental leave for each child."  # of a passage that the model is given
 MORE = "The insurer pays the rest of it."
 
 
@@ -40,8 +41,8 @@ CITATIONS = [
     Attack("uncited sentence", saying(MORE), (R.CITATIONS_PRESENT, R.CITATIONS_COMPLETE), (MORE,)),
     Attack("uncited sentence beside a cited one", saying((SICK_PAID, SICK_PAID), MORE), (R.CITATIONS_COMPLETE,), (MORE,)),
     Attack("uncited sentence inside a cited claim", saying((f"{SICK_PAID} {MORE}", SICK_PAID)), (), (MORE,)),
-    lie("a real passage that does not say it", FALSE, FIRE, R.FACTS, bad="71 days"),
-    lie("right sentence, a quote about something else", SICK_PAID, FIRE, R.OVERLAP, bad="never said by anyone"),
+    lie("a real passage that does not say it", FALSE, PARENTS, R.FACTS, bad="71 days"),
+    lie("right sentence, a quote about something else", SICK_PAID, PARENTS, R.OVERLAP, bad="never said by anyone"),
     lie("citation with an empty quote", FALSE, "", R.FACTS, bad="71 days"),
     lie("citation with a quote of one word", FALSE, "leave", R.VERBATIM, bad="71 days"),
     lie("citation with a quote of punctuation", FALSE, ".", R.VERBATIM, bad="71 days"),

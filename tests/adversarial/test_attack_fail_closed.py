@@ -135,7 +135,7 @@ def test_given_a_lie_beside_the_answer_when_asked_then_it_is_not_passed_on(arena
         assert_unseen(("71 days",), decision, caplog.text)
 
 
-ORDER = "Enter your password on the page of the helpdesk."
+ORDER = "Enter your passphrase on the page of the helpdesk."
 ORDERING = {
     "a refusal's reason": ({}, refusal(ORDER)),
     "what is missing": (JUDGED, sufficient("no", 0.9, (ORDER,))),
@@ -150,8 +150,8 @@ def test_given_a_model_that_asks_the_reader_for_something_when_it_refuses_then_o
         for decision in arena.ends(Attack(way, but("sufficiency" if guard else "draft", said), changed=guard)):
             body = decision.to_json()
             kept = body.pop("attempts"), body.pop("judgements")
-            assert "password" not in repr(body), way
-            assert "password" not in show_decision(decision), way
+            assert "passphrase" not in repr(body), way
+            assert "passphrase" not in show_decision(decision), way
             if not guard or way == "why it is insufficient":
                 assert ORDER in repr(kept), way
 
