@@ -68,8 +68,8 @@ ACROSS = (  # where words cannot be compared; of three sets of features the best
 )  # fmt: skip
 NARROW_SHIFT = (
     -0.45
-)  # of the log odds among few passages: the readers have seen other passages of such articles; lets less through (docs/log)
-ACROSS_C = 0.1  # of .05 to 2 as good as any
+)  # added to the log odds among few passages: the readers have seen other passages of such articles; lets less through (docs/log)
+ACROSS_C = 0.1  # as good as any from .05 to 2
 OF_DRAFT = (
     "unit_best", "unit_next", "unit_share", "relevance", "answer_best", "answer_first", "read", "known_language", "coverage_all",
     "near_all", "near_draft", "near_claim", "near_missing", "rarest_missing", "missing_entities", "entities_draft", "entities",

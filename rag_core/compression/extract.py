@@ -48,7 +48,7 @@ class Extract:
 
     @property
     def passages(self) -> list[float]:
-        """What the answerability model says of each passage that it read, as [-10, 10], in their order."""
+        """The log odds of each passage that the answerability model read, in [-10, 10], in their order."""
         return list({one.unit.passage.id: one.of_passage for one in self.scored if one.of_passage is not None}.values())
 
     def log_odds(self) -> tuple[list[float], list[float]]:

@@ -283,7 +283,7 @@ def _read(scored: list[Scored], places: Sequence[Place], at: Sequence[tuple[int,
         replace(place, wanted=tuple(sorted(at[j][1] for j in likeliest if at[j][0] == number))) for number, place in enumerate(places)
     ]
     for some in (places[:READ_FIRST], places[READ_FIRST:]):
-        if some and max((unit.log_odds for one in said for unit in one.units), default=UNREAD) < 0:
+        if some and max((said[place].units[number].log_odds for place, number in at if place < len(said)), default=UNREAD) < 0:
             said += read(some)
     found = []
     for one, (place, number) in zip(scored, at, strict=True):

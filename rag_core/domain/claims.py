@@ -8,6 +8,8 @@ from rag_core.domain.bounds import require_between
 from rag_core.domain.documents import Box, DateSource, Span
 from rag_core.domain.scanned import Unsure
 
+DELETED = "[text deleted]"  # stands for the text of a document that is gone
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -53,7 +55,7 @@ class Claim:
         if evidence is None or self.value is None:
             return ""
         start, end = evidence.spans[0].start, evidence.spans[0].end
-        if len(evidence.quote) != end - start:  # words that stand for a deleted text
+        if evidence.quote == DELETED or len(evidence.quote) != end - start:
             return ""
         return " ".join(evidence.quote[self.value.start - start : self.value.end - start].split())
 

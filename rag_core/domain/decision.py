@@ -147,7 +147,7 @@ class Decision:
 
     @property
     def value(self) -> dict[str, Any] | None:
-        """The characters that answer, of the claim whose value is surest, with the number of its citation; None without one.
+        """The characters that answer, of the claim that bears most on the question, with the number of its citation; None without one.
 
         `start` and `end` are offsets into the page's raw text; `probability` that they are the right ones, if the answer is right.
         """
@@ -158,7 +158,7 @@ class Decision:
         ]
         if not held:
             return None
-        sure, claim, at, evidence = max(held, key=lambda row: row[0])
+        sure, claim, at, evidence = max(held, key=lambda row: row[1].relevance)
         id = next((one.id for one in self.citations if one.chunk_id == evidence.passage and one.spans[0] == evidence.spans[0]), 0)
         return {"text": claim.value_text, "citation": id, "page": at.page, "start": at.start, "end": at.end, "probability": round(sure, 4)}
 

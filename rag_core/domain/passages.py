@@ -131,7 +131,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class ReadUnit:
-    """What a reader says of one sentence or row in its place.
+    """A sentence or row in its place, as a reader has read it.
 
     Args:
         log_odds: that it answers the question there, in [-10, 10]; uncalibrated.

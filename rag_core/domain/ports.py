@@ -115,7 +115,7 @@ class AnswerabilityModel(Protocol):
         ...
 
     def read(self, question: str, places: Sequence[Place], language: str = "und") -> list[ReadPlace]:
-        """What it says of each place and of each of its units, in their order; `language` is the question's."""
+        """The log odds of each place and of each of its units, in their order; `language` is the question's."""
         ...
 
 

@@ -102,7 +102,7 @@ FEATURES = (
 )
 DRAFTED = frozenset({
     "near_draft", "near_claim", "entities_draft", "relevance", "unit_best", "unit_next", "unit_share", "draft_words", "draft_parts",
-    "draft_table", *FITS,
+    "draft_table", "crossed", *FITS,
 })  # fmt: skip
 # the features that are of the draft; the others are of the retrieval, whoever drafts
 STANDS = 0.8  # string similarity from which a name is taken for an inflected form of another

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from rag_core.domain.claims import Claim, Evidence
+from rag_core.domain.claims import DELETED, Claim, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import PageText
@@ -20,7 +20,6 @@ from rag_core.facts.sentence.numbers import ascii_digits
 from rag_core.ingest.normalise import read_passage_text
 from rag_core.language import fold
 
-DELETED = "[text deleted]"
 PassageOf = Callable[[str, str], Passage | None]  # (document id, passage id) -> the passage of the library as it is now
 Parts = list[Any]  # the parts of a text: [source, start, end], or a joint as it is
 OwnWords = dict[str, str]  # what a model wrote, by the hash of it

@@ -18,7 +18,7 @@ from rag_core.adapters.embedding.reader import ReaderModel
 from rag_core.adapters.embedding.support import SupportModel
 from rag_core.domain.passages import Place, ReadPlace
 
-TEXTS = [f"The notice period of contract {number} is {number} days. " * (1 + number % 7) for number in range(37)]
+TEXTS = [f"The notice period of contract {number} is {number} days. " * (1 + number % 4) for number in range(19)]
 WAIT_SECONDS = 60.0
 
 
@@ -118,7 +118,7 @@ def test_given_many_who_ask_at_once_then_the_threads_of_a_process_are_made_once(
 def test_given_any_number_of_cores_then_each_number_is_the_same(precision: str, apart: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bit by bit in bfloat16; float32 sums in an order that depends on the rows of a product."""
     embedder, reads, supports = EmbeddedModel(precision), ReaderModel(precision), SupportModel(precision)
-    places = [Place(text[:40], (text, text[::2])) for text in TEXTS[:7]]
+    places = [Place(text[:40], (text, text[::2])) for text in TEXTS[:5]]
     vectors, said, odds = [], [], []
     for count in (1, 2, 3):
         shared = Cores(count)

@@ -16,7 +16,7 @@ from hostile import make
 from page_kit import JOB_SECONDS, ask, badges, by_key, captions, settle, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.adapters.embedding.by_name import embedded_folder
+from rag_core.adapters.embedding.pairs import minilm_folder
 from rag_core.errors import ModelUnavailable
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
@@ -73,7 +73,7 @@ def small_library(empty_library: Path, made_once: Callable[[str, Callable[[Path]
 @pytest.fixture
 def model(tmp_path: Path) -> str:
     """Another embedding model than the one that the samples were indexed with: the same weights under another name."""
-    return str(shutil.copytree(embedded_folder(), tmp_path / "model"))
+    return str(shutil.copytree(minilm_folder(), tmp_path / "model"))
 
 
 def test_given_several_files_when_added_then_each_is_listed_with_its_state(app: AppTest, library: Path) -> None:

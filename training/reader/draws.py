@@ -1,4 +1,4 @@
-"""What the reader is shown of a question, drawn anew each time: a window of its place, often changed so that nothing there answers.
+"""The windows that the reader is shown, drawn anew each time: a part of its place, often changed so that nothing there answers.
 
 Of the questions that are answered, some lose the sentence that answers, some are asked of another text of the same title, some ask for
 another number, name or the opposite, and some get a heading or a sentence beside theirs that takes back what it says, or one that does not.

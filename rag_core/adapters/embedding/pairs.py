@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 REMEMBERED = 1 << 14  # pairs of texts, those of some 400 questions; about 3 MB, since a digest stands for the texts
-LAYERS, HEADS = 6, 12
+LAYERS, HEADS = 6, 12  # the shape of all-MiniLM-L6-v2, as its config.json says
 WORDS = "embeddings.word_embeddings.weight"
 # SHA-256 of model.safetensors, as published for sentence-transformers/all-MiniLM-L6-v2
 PUBLISHED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"

@@ -77,7 +77,7 @@ class ReaderModel:
         self._recent = Recent[bytes, ReadPlace](REMEMBERED)
 
     def read(self, question: str, places: Sequence[Place], language: str = "und") -> list[ReadPlace]:
-        """What it says of each place and of each of its units.
+        """The log odds of each place, and of each of its units with its value.
 
         Raises:
             ModelUnavailable: it returns something that is not a number.
@@ -148,7 +148,7 @@ class _Text:
             first = max(at - 1, first + 1)
 
     def said(self, windows: Sequence[_Window], numbers: Sequence[Tensor]) -> ReadPlace:
-        """What the numbers of all windows say. A unit that stands in two of them is as sure as in the less sure one."""
+        """The place as the numbers of all windows say. A unit that stands in two of them is as sure as in the less sure one."""
         units: dict[int, ReadUnit] = {}
         for window, of_tokens in zip(windows, numbers, strict=True):
             for number, left, right in window.units:

@@ -22,7 +22,7 @@ MARK = "¶"  # parts a sentence from what stands around it; one token of its voc
 
 
 def version() -> str:
-    """What names both networks in a calibration."""
+    """The name of both networks in a calibration."""
     return "-".join(version_of(file) for file in (MODEL_FILE, SENTENCES_FILE))
 
 
@@ -44,7 +44,7 @@ class Readers:
         self.version = "-".join(version_of(one) for one in (file, sentences))
 
     def read(self, question: str, places: Sequence[Place], language: str = "und") -> list[ReadPlace]:
-        """What is said of each place and of each of its units, by the one who reads it best."""
+        """The log odds of each place and of each of its units, by the one who reads it best."""
         apart = [language in SENTENCES_LANGUAGES and one.language in SENTENCES_LANGUAGES | {"und"} for one in places]
         others = iter(
             self._places.read(question, [one for one, by_sentence in zip(places, apart, strict=True) if not by_sentence], language)
