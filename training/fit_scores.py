@@ -197,11 +197,11 @@ def fit_on(identity: Identity, found: Sequence[dict[str, Any]], label: str) -> C
     in_force = json.loads(FILE.read_text(encoding="utf-8"))["correctness"]
     across = [row for row in wide if row["signals"]["crossed"]]
     wide = [row for row in wide if not row["signals"]["crossed"]]
-    found = _fit(identity, wide, label, c=c, products=products, features=tuple(name for name in many if name not in OWN))
-    few = _fit(identity, narrow, label, features=DRAFT_ALONE)
+    main = _fit(identity, wide, label, c=c, products=products, features=tuple(name for name in many if name not in OWN))
+    among_few = _fit(identity, narrow, label, features=DRAFT_ALONE)
     return replace(
-        _with_own(found, in_force),
-        narrow=_with_own(replace(few, intercept=few.intercept + NARROW_SHIFT), in_force["narrow"]),
+        _with_own(main, in_force),
+        narrow=_with_own(replace(among_few, intercept=among_few.intercept + NARROW_SHIFT), in_force["narrow"]),
         crossed=_fit(identity, across, label, c=ACROSS_C, features=ACROSS, least=20) if across else None,
     )
 

@@ -158,7 +158,7 @@ class Decision:
         ]
         if not held:
             return None
-        sure, claim, at, evidence = max(held, key=lambda row: row[1].relevance)
+        sure, claim, at, evidence = max(held, key=lambda row: (row[1].relevance, row[0]))
         id = next((one.id for one in self.citations if one.chunk_id == evidence.passage and one.spans[0] == evidence.spans[0]), 0)
         return {"text": claim.value_text, "citation": id, "page": at.page, "start": at.start, "end": at.end, "probability": round(sure, 4)}
 

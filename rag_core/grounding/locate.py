@@ -24,7 +24,7 @@ from rag_core.grounding.units import header_of, units
 from rag_core.ingest.normalise import Normal, cut, join, normalise
 from rag_core.language import content_terms, fold, terms, unspaced, words
 
-MIN_COUNT = 0.6  # share of a claim's content words, rare ones counting more, that its sentences must hold to be taken for its place
+MIN_COUNT = 0.65  # share of a claim's content words, rare ones counting more, that its sentences must hold to be taken for its place
 MAX_SENTENCES = 3  # that one claim may be placed on; `grounding.windows` joins as many
 _GAIN = 0.2  # a further sentence must add so much of the same share
 _CLEARLY = 0.05  # by which a place must be better than any other

@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from rag_core.domain.claims import DELETED, Claim, Evidence
+from rag_core.domain.claims import DELETED as DELETED
+from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import PageText

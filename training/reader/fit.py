@@ -135,21 +135,21 @@ def fit(network: Reader, draws: Draws, weights: Sequence[float], seconds: float,
             found, step = list(pool.map(gradients, [next(batches) for _ in range(cores)])), step + 1
             count = sum(n for *_, n in found)
             for number, one in enumerate(moved):
-                parts = [grads[number] for _, grads, _ in found if grads[number] is not None]
-                one.grad = sum(parts) / count if parts else None  # type: ignore[assignment]  # a sum of tensors is one
+                parts = [part for _, grads, _ in found if (part := grads[number]) is not None]
+                one.grad = torch.stack(parts).sum(0) / count if parts else None
             nn.utils.clip_grad_norm_(moved, 1.0)
             for group in optimiser.param_groups:
                 group["lr"] = rate * group["times"] * min(1.0, done / WARMUP + step / 400) * (1 - done)
             optimiser.step()
             kept = min(KEPT, step / (step + 10))
-            for one, now in zip(mean, moved, strict=True):
-                one.mul_(kept).add_(now.detach(), alpha=1 - kept)
+            for average, now in zip(mean, moved, strict=True):
+                average.mul_(kept).add_(now.detach(), alpha=1 - kept)
             total, read = total + sum(loss for loss, *_ in found), read + count
             if step % EVERY == 0:
                 sys.stderr.write(f"step {step}, loss {total / read:.3f}, {read} questions, {done:.0%} of the time\n")
                 total, read = 0.0, 0
-    for one, now in zip(mean, moved, strict=True):
-        now.data.copy_(one)
+    for average, now in zip(mean, moved, strict=True):
+        now.data.copy_(average)
 
 
 @torch.inference_mode()
