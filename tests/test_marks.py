@@ -215,9 +215,6 @@ def covers(located: Located, spans: tuple[Span, ...]) -> bool:
 def test_given_a_sentence_of_another_document_when_located_then_no_place_is_certain(
     quotes: list[tuple[str, Passage, tuple[Span, ...]]], corpus: Snapshot
 ) -> None:
-    family = {
-        document.id: document.name.removesuffix(".pdf").rstrip("-0123456789") for document in corpus.documents
-    }  # versions of one text
     others = [(quote, quotes[(number + len(quotes) // 2) % len(quotes)][1]) for number, (quote, _, _) in enumerate(quotes)]
 
     found = [
