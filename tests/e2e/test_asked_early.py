@@ -36,7 +36,7 @@ def test_given_a_file_that_is_still_embedded_when_asked_then_its_page_is_cited_a
 
         ask(page, "What does buoy 71 show?")
 
-        expect(page.locator(".st-key-answer").get_by_text("buoy 71")).to_be_visible(timeout=WAIT_MS)
+        expect(page.locator(".st-key-answer").get_by_text("buoy 71").first).to_be_visible(timeout=WAIT_MS)
         expect(page.locator(".st-key-indexing")).to_contain_text("still being indexed: 0 % of its passages can be found by meaning")
         picture = page.locator('.st-key-viewer [data-testid="stImage"] img').first
         expect(picture).to_be_visible(timeout=WAIT_MS)
@@ -63,7 +63,7 @@ def test_given_several_files_and_another_upload_when_the_first_is_still_embedded
 
         ask(page, "What does buoy 333 show?")
 
-        expect(page.locator(".st-key-answer").get_by_text("buoy 333")).to_be_visible(timeout=WAIT_MS)
+        expect(page.locator(".st-key-answer").get_by_text("buoy 333").first).to_be_visible(timeout=WAIT_MS)
         expect(page.locator(".st-key-indexing")).to_contain_text("3 of 3 documents are still being indexed: 0 %")
         picture = page.locator('.st-key-viewer [data-testid="stImage"] img').first
         expect(picture).to_be_visible(timeout=WAIT_MS)
@@ -73,7 +73,7 @@ def test_given_several_files_and_another_upload_when_the_first_is_still_embedded
         expect(page.get_by_text(f"{say('jobs.waiting')} {say('jobs.early')}")).to_be_visible(timeout=FIRST_RUN_MS)
         ask(page, "What does buoy 503 show?")
 
-        expect(page.locator(".st-key-answer").get_by_text("buoy 503")).to_be_visible(timeout=WAIT_MS)
+        expect(page.locator(".st-key-answer").get_by_text("buoy 503").first).to_be_visible(timeout=WAIT_MS)
         expect(page.locator(".st-key-indexing")).to_contain_text("4 of 4 documents are still being indexed: ")
         go.touch()
         watch.judge()

@@ -38,7 +38,7 @@ def marked_page(page: Page) -> None:
 
 def test_given_a_first_start_when_a_sample_is_asked_then_it_is_answered_marked_and_refused_by_the_slider(page: Page) -> None:
     page.get_by_role("button", name=CALIBRATION).click()
-    expect(page.locator(".st-key-answer").get_by_text("every 5 years")).to_be_visible(timeout=WAIT_MS)
+    expect(page.locator(".st-key-answer").get_by_text("every 5 years").first).to_be_visible(timeout=WAIT_MS)
     # the answer is in view: nothing scrolled past it
     expect(page.locator(".st-key-answer")).to_be_in_viewport()
     marked_page(page)
@@ -70,7 +70,7 @@ def test_given_a_new_pdf_when_dropped_then_it_is_answered_from_and_found_on_the_
 
     ask(page, "How long is the harbour bridge?")
 
-    expect(page.locator(".st-key-answer").get_by_text("412 metres")).to_be_visible(timeout=WAIT_MS)
+    expect(page.locator(".st-key-answer").get_by_text("412 metres").first).to_be_visible(timeout=WAIT_MS)
     page.get_by_role("link", name="Documents").click()
     expect(page.get_by_role("heading", name="Documents", exact=True)).to_be_visible(timeout=WAIT_MS)
     expect(page.locator('[data-testid="stDataFrame"]').first).to_contain_text("bridge.pdf")
@@ -104,7 +104,7 @@ def test_given_a_long_upload_when_stopped_half_way_then_nothing_is_lost_and_it_c
 
     expect(page.get_by_text("Stopped. What was complete is kept")).to_be_visible(timeout=WAIT_MS)
     ask(page, "What is the name of the lighthouse keeper?")
-    expect(page.locator(".st-key-answer").get_by_text("Orsolya")).to_be_visible(timeout=WAIT_MS)
+    expect(page.locator(".st-key-answer").get_by_text("Orsolya").first).to_be_visible(timeout=WAIT_MS)
     marked_page(page)  # a picture that is still on its way is gone when its page is left
     page.get_by_role("link", name="Documents").click()
     expect(page.get_by_text("Files that are not indexed yet: 1")).to_be_visible(timeout=WAIT_MS)
@@ -112,7 +112,7 @@ def test_given_a_long_upload_when_stopped_half_way_then_nothing_is_lost_and_it_c
     expect(page.get_by_text("Indexed and ready to be asked: 1")).to_be_visible(timeout=6 * WAIT_MS)
     page.get_by_role("link", name="Ask").click()
     ask(page, "What does buoy 71 show?")
-    expect(page.locator(".st-key-answer").get_by_text("buoy 71")).to_be_visible(timeout=WAIT_MS)
+    expect(page.locator(".st-key-answer").get_by_text("buoy 71").first).to_be_visible(timeout=WAIT_MS)
 
 
 def test_given_two_sessions_at_once_when_both_ask_and_one_uploads_then_the_library_is_shared_and_the_questions_are_not(open_page) -> None:
@@ -126,13 +126,13 @@ def test_given_two_sessions_at_once_when_both_ask_and_one_uploads_then_the_libra
     slider.press("End")
 
     expect(second.locator(".st-key-refusal")).to_be_visible(timeout=WAIT_MS)
-    expect(first.locator(".st-key-answer").get_by_text("Magnus Thorvaldsen")).to_be_visible(timeout=WAIT_MS)
+    expect(first.locator(".st-key-answer").get_by_text("Magnus Thorvaldsen").first).to_be_visible(timeout=WAIT_MS)
     assert second.get_by_text("Who installed the tide gauge?").count() == 0
     assert first.locator(".st-key-answer").get_by_text("every 5 years").count() == 0
     expect(first.get_by_role("slider", name="How sure")).not_to_have_value("1")
     moved(second, "How sure", "Home")
     ask(second, "Who installed the tide gauge?")
-    expect(second.locator(".st-key-answer").get_by_text("Magnus Thorvaldsen")).to_be_visible(timeout=WAIT_MS)
+    expect(second.locator(".st-key-answer").get_by_text("Magnus Thorvaldsen").first).to_be_visible(timeout=WAIT_MS)
 
 
 def test_given_a_hostile_title_text_and_file_name_when_shown_everywhere_then_nothing_foreign_is_requested_or_run(page: Page) -> None:
@@ -141,7 +141,7 @@ def test_given_a_hostile_title_text_and_file_name_when_shown_everywhere_then_not
 
     ask(page, "What is the password of the harbour office?")
 
-    expect(page.locator(".st-key-answer").get_by_text(f"{FOREIGN}1.png")).to_be_visible(timeout=WAIT_MS)
+    expect(page.locator(".st-key-answer").get_by_text(f"{FOREIGN}1.png").first).to_be_visible(timeout=WAIT_MS)
     marked_page(page)
     for summary in page.locator("summary").all():
         summary.click()

@@ -29,7 +29,7 @@ def test_given_an_answer_when_looked_at_on_any_screen_then_answer_judgement_and_
     page: Page, screens: Path
 ) -> None:
     ask(page, "How often does the flow meter have to be calibrated?")
-    expect(page.locator(".st-key-answer").get_by_text("every 5 years")).to_be_visible(timeout=WAIT_MS)
+    expect(page.locator(".st-key-answer").get_by_text("every 5 years").first).to_be_visible(timeout=WAIT_MS)
     settled(page)
 
     grounds = set()
