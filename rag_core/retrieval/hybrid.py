@@ -64,6 +64,7 @@ def retrieve(
     allowed: Sequence[int] | None = None,
     *,
     reranker: Reranker | None = None,
+    language: str = "",
     known_language: bool = True,
     time_sensitive: bool = False,
     today: date | None = None,
@@ -81,6 +82,8 @@ def retrieve(
         settings: the retrieval knobs.
         allowed: rows that may be found; None for all.
         reranker: reorders the fused candidates.
+        language: of the question, ISO 639-1; "" where nobody knows. Words say nothing of passages in another language: there the dense
+            ranking counts for both.
         known_language: whether the embedding model knows the question's language; it chooses the weight of the dense ranking.
         time_sensitive: whether recency counts at all.
         today: for the age of a document; now when not given.
@@ -97,11 +100,17 @@ def retrieve(
         lexical = corpus.lexical.search(wanted, k * settings.over_retrieve, rows)
         return _ranks(dense), _ranks(lexical)
 
+    def by_words(dense: Mapping[int, int], lexical: Mapping[int, int]) -> dict[int, int]:
+        foreign = {row for row in {*dense, *lexical} if language and known_language and corpus.passages[row].language != language}
+        own = {row: rank for row, rank in lexical.items() if row not in foreign}
+        return own | {row: dense[row] for row in foreign if row in dense}
+
     dense, lexical = ranks(allowed)
     weight = settings.semantic_weight if known_language else settings.unknown_semantic_weight
-    rankings: list[tuple[float, Mapping[int, int]]] = [(weight, dense), (1 - weight, lexical)]
+    rankings: list[tuple[float, Mapping[int, int]]] = [(weight, dense), (1 - weight, by_words(dense, lexical))]
     if titled:
-        rankings += zip((weight, 1 - weight), ranks(titled), strict=True)
+        near, worded = ranks(titled)
+        rankings += [(weight, near), (1 - weight, by_words(near, worded))]
     if stated:
         rankings.append((sum(one for one, _ in rankings), {row: rank for rank, row in enumerate(stated, 1)}))
     fused = reciprocal_rank_fusion(rankings, settings.rrf_constant)

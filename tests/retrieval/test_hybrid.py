@@ -32,7 +32,7 @@ CORPUS = MemoryCorpus([Text("a", "\n".join(LINES)), Text("b", "The notice period
 
 
 def ask(question: str, corpus: MemoryCorpus = CORPUS, allowed: Sequence[int] | None = None, **options: object) -> Ranking:
-    call = {name: options.pop(name) for name in ("reranker", "known_language", "time_sensitive", "today") if name in options}
+    call = {name: options.pop(name) for name in ("reranker", "language", "known_language", "time_sensitive", "today") if name in options}
     vector = EMBEDDER.embed([question])[0]
     return retrieve(question, vector, terms(question, "en"), corpus, settings(**options), allowed, **call)  # type: ignore[arg-type]
 
@@ -106,6 +106,23 @@ def test_given_a_language_the_model_does_not_know_then_its_own_weight_is_used() 
 
     assert strange == ask("the price december", semantic_weight=0.0)
     assert strange.hits != ask("the price december", semantic_weight=1.0).hits
+
+
+def test_given_passages_in_another_language_then_their_rank_by_meaning_counts_for_both_and_words_say_nothing_of_them() -> None:
+    mixed = MemoryCorpus(
+        [Text("own", "The deposit is two rents.\nThe garden is open."), Text("foreign", "Die Kaution ist the deposit.\nDer Garten.", "de")],
+        EMBEDDER,
+    )
+    found = ask("the deposit", mixed, language="en", semantic_weight=0.7)
+    foreign = next(hit for hit in found.hits if hit.passage.text.startswith("Die Kaution"))
+
+    for hit in found.hits:
+        assert hit.passage.document == "own" or hit.score == pytest.approx(1 / (60 + hit.dense_rank))
+    assert foreign.lexical_rank  # measured all the same
+    assert ask("the deposit", mixed, semantic_weight=0.7).hits != found.hits  # a language that nobody knows: words count everywhere
+    assert ask("the deposit", mixed, language="en", known_language=False, semantic_weight=0.7).hits == ask(
+        "the deposit", mixed, known_language=False, semantic_weight=0.7
+    ).hits
 
 
 @given(st.sampled_from(["notice period", "price", "unknown words", "the"]), st.sets(st.integers(0, 5)), st.integers(1, 6))

@@ -88,7 +88,8 @@ class Draws:
         if chance < REMOVED and len(units) > len(asked.spans):
             left = [unit for n, unit in enumerate(units) if n not in asked.spans]
             return self._cut(question, heading, left, none, budget, self.draw.randrange(len(left)))
-        if REMOVED <= chance < (end := REMOVED + ELSEWHERE) and (other := self._elsewhere(asked)):
+        end = REMOVED + ELSEWHERE
+        if REMOVED <= chance < end and (other := self._elsewhere(asked)):
             return self._cut(question, heading, self._units(other), none, budget, 0)
         if end <= chance < end + CHANGED and asked.language in CHANGED_IN and asked.language == context.language:
             text = changed(asked.question, " ".join(context.units), context.units[main], asked.language, self.draw)
