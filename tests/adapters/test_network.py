@@ -59,7 +59,7 @@ def test_given_the_second_part_of_a_text_then_it_is_told_from_the_first(network:
 
 def test_given_a_network_above_another_then_it_has_the_others_lower_layers_and_its_own_upper_ones(network: Network) -> None:
     file = e5_file()
-    weights = {name: torch.from_numpy(weight) for name, weight in file.layers().items()}
+    weights = {name: torch.from_numpy(weight) for name, weight in file.layers()}
     upper = {name: weight for name, weight in weights.items() if any(name.startswith(f"encoder.layer.{at}.") for at in range(4, LAYERS))}
     same = Network(upper, network._words, LAYERS, HEADS, "float32", below=network, shared=4)
     other = Network(

@@ -52,7 +52,7 @@ def drawn_from(every: list[dict[str, object]]) -> Draws:
 
 
 def text_of(window: Window, start: int, end: int) -> str:
-    return "".join(str(e5_file().tokenizer.id_to_token(id)) for id in window.ids[start:end]).replace("▁", " ").strip()
+    return "".join(e5_file().tokenizer.id_to_piece(window.ids[start:end])).replace("▁", " ").strip()
 
 
 def test_given_rows_then_the_sentences_that_hold_an_answer_are_marked_and_a_row_without_one_is_left_out() -> None:

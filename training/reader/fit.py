@@ -56,7 +56,7 @@ class Reader(nn.Module):
             max_position_embeddings=512, layer_norm_eps=1e-12, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
         )  # fmt: skip
         self.bert = BertModel(config, add_pooling_layer=False)
-        published = {name: torch.from_numpy(weight) for name, weight in file.layers().items()}
+        published = {name: torch.from_numpy(weight) for name, weight in file.layers()}
         words = torch.from_numpy(file.words(range(pieces)))
         self.bert.load_state_dict({**published, "embeddings.word_embeddings.weight": words}, strict=False)
         self.unit, self.whole, self.span = nn.Linear(DIM, 2), nn.Linear(DIM, 1), nn.Linear(DIM, 2)

