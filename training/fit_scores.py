@@ -32,8 +32,7 @@ from rag_core.evaluation.calibration import holds_right_answer
 from rag_core.evaluation.labelled import holds_answer
 from rag_core.gating.answerability import reader
 from rag_core.gating.asked import asked_for
-from rag_core.gating.features import FEATURES as ALL_FEATURES
-from rag_core.gating.features import FITS, weigh
+from rag_core.gating.features import weigh
 from rag_core.gating.fitting import fit
 from rag_core.gating.scores import FILE, Calibration, Identity, is_narrow, question_hash
 from rag_core.retrieval.query import core, expand
@@ -51,31 +50,23 @@ LICENCES = {
 }
 EXTRACT_C = 1.0  # the regularisation's C as in scikit-learn: its default, for a few inputs and thousands of rows
 CONTRADICTS = -3.0  # log odds that a contradiction takes away at least; chosen, the labelled questions hold next to none
-# C of the regularisation as in scikit-learn, and whether products of two features are inputs too: the best of 0.001 to 1, with and without
-# them, on questions left out of the fit (docs/log/2026-11-22-correctness.md); of correctness the one that was best on the samples
-# (docs/log/2026-11-23-read-again.md)
-FORMS = {"answerable": (0.003, True), "right": (0.015, False)}
-DRAFT_ALONE = ("answer_best", "unit_best", "unit_next", "unit_share", "draft_words", "relevance")  # more features did no better
+# Of some fifty features those that did as well on questions left out of the fit as all of them, and C of the regularisation as in
+# scikit-learn (docs/log/2026-11-28-ablation-of-features.md)
+INPUTS = (
+    "top_cosine", "mean_cosine", "cosine_gap", "top_lexical", "lexical_lead", "near_draft", "entities", "relevance", "answer_first",
+    "unit_best", "unit_next", "draft_table",
+)  # fmt: skip
+AMONG_FEW = ("answer_first", "unit_best", "unit_next")
+STRENGTH, ACROSS = 0.05, 0.1  # C where words can be compared, and where not
 # The weight of a group by the beginning of its name: half or so for documents that people bring, the rest for texts of Wikipedia and other
 # sources in many languages; those that nobody reads are many, and each counts little. Chosen before anything was fitted.
 WEIGHTS = {
     "pdf": 4.0, "long": 2.0, "short": 2.0, "nearmiss": 1.5, "xquad": 1.0, "large": 2.0, "read": 0.4, "unread": 0.2,
     "one passage, near": 0.3, "one passage, squad2-dev-half": 2.0, "one passage": 0.7,
 }  # fmt: skip
-ACROSS = (  # where words cannot be compared; of three sets of features the best on questions left out
-    "unit_best", "unit_next", "unit_share", "answer_best", "answer_first", "top_cosine", "cosine_gap", "mean_cosine", "relevance",
-    "draft_words", "searched", "fit_holds", "fit_sure", "entities_draft", "missing_entities",
-)  # fmt: skip
 NARROW_SHIFT = (
     -0.45
 )  # added to the log odds among few passages: the readers have seen other passages of such articles; lets less through (docs/log)
-ACROSS_C = 0.1  # as good as any from .05 to 2
-OF_DRAFT = (
-    "unit_best", "unit_next", "unit_share", "relevance", "answer_best", "answer_first", "read", "known_language", "coverage_all",
-    "near_all", "near_draft", "near_claim", "near_missing", "rarest_missing", "missing_entities", "entities_draft", "entities",
-    "top_cosine", "top_lexical", "lexical_lead", "pairs", "length", "searched", "draft_words", "draft_parts",
-    "draft_table", *FITS,
-)  # fmt: skip
 # each has a fit of its own, by fit_rows or fit_reverse, since few labelled questions tell it; it stays as the file in force has it
 OWN = ("fit_row", "fit_contradicts", "fit_result")
 FOLDS = 6  # questions of equal text share one
@@ -170,7 +161,7 @@ def fit_both(found: list[dict[str, Any]], held: Sequence[str], about: dict[str, 
             if of:
                 tables[label][f"{name} (held)"] = figures(probabilities(fitted[label], of), np.array([row[label] for row in of]))
     provenance = {
-        "sets": dict(Counter(row["group"] for row in kept)), "expected": tables, "strength": FORMS,
+        "sets": dict(Counter(row["group"] for row in kept)), "expected": tables, "strength": [STRENGTH, ACROSS],
         "question_hashes": sorted({row["question"] for row in kept}), **about,
     }  # fmt: skip
     write(DATA / "answerability.json", replace(fitted["answerable"], correctness=fitted["right"], provenance=provenance).to_json())
@@ -187,23 +178,15 @@ def expected(identity: Identity, found: list[dict[str, Any]], label: str) -> dic
 def fit_on(identity: Identity, found: Sequence[dict[str, Any]], label: str) -> Calibration:
     """The score for many passages, for those few that the answerability model reads all of, and across languages."""
     narrow = [row for row in found if is_narrow(row["signals"])]
-    wide = [row for row in found if not is_narrow(row["signals"])]
-    many = ALL_FEATURES if label == "answerable" else OF_DRAFT
-    c, products = FORMS[label]
-    if label == "answerable":
-        return replace(
-            _fit(identity, wide, label, c=c, products=products, features=many), narrow=_fit(identity, narrow, label, features=DRAFT_ALONE)
-        )
-    in_force = json.loads(FILE.read_text(encoding="utf-8"))["correctness"]
-    across = [row for row in wide if row["signals"]["crossed"]]
-    wide = [row for row in wide if not row["signals"]["crossed"]]
-    main = _fit(identity, wide, label, c=c, products=products, features=tuple(name for name in many if name not in OWN))
-    among_few = _fit(identity, narrow, label, features=DRAFT_ALONE)
-    return replace(
-        _with_own(main, in_force),
-        narrow=_with_own(replace(among_few, intercept=among_few.intercept + NARROW_SHIFT), in_force["narrow"]),
-        crossed=_fit(identity, across, label, c=ACROSS_C, features=ACROSS, least=20) if across else None,
-    )
+    across = [row for row in found if row["signals"]["crossed"] and not is_narrow(row["signals"])]
+    wide = [row for row in found if not row["signals"]["crossed"] and not is_narrow(row["signals"])]
+    made = _fit(identity, wide, label, c=STRENGTH, features=INPUTS)
+    among_few = _fit(identity, narrow, label, features=AMONG_FEW)
+    if label == "right":
+        in_force = json.loads(FILE.read_text(encoding="utf-8"))["correctness"]
+        made = _with_own(made, in_force)
+        among_few = _with_own(replace(among_few, intercept=among_few.intercept + NARROW_SHIFT), in_force["narrow"])
+    return replace(made, narrow=among_few, crossed=_fit(identity, across, label, c=ACROSS, features=INPUTS, least=20) if across else None)
 
 
 def _with_own(fitted: Calibration, in_force: dict[str, Any]) -> Calibration:
@@ -240,8 +223,8 @@ def fit_extract(found: list[dict[str, Any]], about: dict[str, Any]) -> None:
 
 
 def probabilities(calibration: Calibration, found: Sequence[dict[str, Any]]) -> np.ndarray:
-    """The probabilities that a calibration gives, shape (n,); rows of older files name no language."""
-    return np.array([calibration.probability(row["signals"], row.get("language", "")) for row in found])
+    """The probabilities that a calibration gives, shape (n,)."""
+    return np.array([calibration.probability(row["signals"]) for row in found])
 
 
 def out_of_fold(found: Sequence[dict[str, Any]], make: Callable[[list[dict[str, Any]]], Calibration]) -> np.ndarray:

@@ -21,13 +21,13 @@ from rag_core.gating.answerability import Read
 from rag_core.gating.asked import KEY_CHARS, AskedFor, asks
 from rag_core.gating.features import NO_ODDS, Weights
 from rag_core.gating.fit import NOWHERE, Context, Fit, fits
-from rag_core.gating.row import CELL, WORD, lacking, nameless, outdone
+from rag_core.gating.row import CELL, UNKNOWN, WORD, lacking, nameless, outdone
 from rag_core.gating.stated import names_only_periods
 from rag_core.grounding.omissions.back import is_void
 from rag_core.grounding.units import Unit, units
 from rag_core.ingest.blocks.rows import ends_sentence
 from rag_core.ingest.passages.context import SECTION_MARK, context
-from rag_core.language import LANGUAGES, fold, is_order, terms, word_texts, words
+from rag_core.language import LANGUAGES, fold, is_order, terms, words
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import DATA
 
@@ -37,20 +37,7 @@ READ_FIRST = 3  # passages that are read at once; the others only where no unit 
 LABEL_WORDS = 5  # at most in a label on a row of its own: "Charging the battery:"; chosen
 FIRST_CHARS = 4000  # read of a document's first page, on which it says whose it is; chosen
 UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
-FEATURES = (
-    "coverage",
-    "near",
-    "rank",
-    "length",
-    "typed",
-    "fit_near",
-    "fit_period",
-    "fit_named",
-    "fit_degree",
-    "fit_contradicts",
-    "fit_label",
-    "fit_row",
-)
+FEATURES = ("coverage", "rank", "typed", "fit_period", "fit_contradicts", "fit_row")
 _LABEL = regex.compile(r"^\P{Nd}*:[\s–—-]*$")  # with a figure it may be a value
 _YEAR = regex.compile(r"(?<!\p{Nd})(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd})")
 _BLANK = regex.compile(r"(?<![\p{L}\p{N}_])__+\s+\p{Ll}")  # a sentence goes on behind it: "will have __ influence", "a term of ____ years"
@@ -125,20 +112,11 @@ def score_units(
                     context_of(hit.passage, titles, unit.lead or before, elsewhere=elsewhere, page_text=page_text if asked.names else None)
                 )
             before = unit.text
-    coverage = [weights.coverage(_with_context(unit, held)) for _, unit, held in candidates]
     scored = []
-    for j, (i, unit, _) in enumerate(candidates):
-        near = max((coverage[n] for n in (j - 1, j + 1) if 0 <= n < len(candidates) and candidates[n][0] == i), default=0.0)
-        count = sum(1 for _ in word_texts(unit.text))
-        features = {
-            "coverage": coverage[j],
-            "near": near,
-            "rank": 1 / (1 + i),
-            "length": min(1.0, math.log1p(count) / 4),
-        }
-        fit = fits(asked, unit.text, contexts[j], unit.passage.language)
-        features |= {"typed": _typed(fit)} | {name: value for name, value in fit.features().items() if name in FEATURES}
-        scored.append(Scored(unit, features, relevance(features), fit, context=contexts[j]))
+    for (i, unit, held), where in zip(candidates, contexts, strict=True):
+        fit = fits(asked, unit.text, where, unit.passage.language)
+        features = {"coverage": weights.coverage(_with_context(unit, held)), "rank": 1 / (1 + i), **_of_fit(fit)}
+        scored.append(Scored(unit, features, relevance(features), fit, context=where))
     scored = _without_outdone(scored, asked)
     return scored if read is None else _read(scored, places, at, read)
 
@@ -156,7 +134,7 @@ def said_otherwise(worded: Sequence[tuple[Scored, str]], asked: AskedFor, read: 
     found = []
     for one, text in worded:
         fit = fits(asked, text, one.context, one.unit.passage.language)
-        features = one.features | {"typed": _typed(fit)} | {name: value for name, value in fit.features().items() if name in FEATURES}
+        features = one.features | _of_fit(fit)
         log_odds = one.log_odds if read is None or one.log_odds is None else next(odds).units[-1].log_odds
         found.append(replace(one, features=features, relevance=relevance(features, log_odds), fit=fit, log_odds=log_odds))
     return found
@@ -196,8 +174,8 @@ def _without_outdone(scored: list[Scored], asked: AskedFor) -> list[Scored]:
 
 
 def _unlabelled(one: Scored) -> Scored:
-    features = one.features | {"fit_label": 0.0, "fit_row": 0.0}
-    return replace(one, features=features, relevance=relevance(features), fit=one.fit and replace(one.fit, label=0.0, row=0.0))
+    features = one.features | {"fit_row": 0.0}
+    return replace(one, features=features, relevance=relevance(features), fit=one.fit and replace(one.fit, row=0.0))
 
 
 def _states_nothing(unit: Unit, after: str) -> bool:
@@ -256,8 +234,9 @@ def _beginnings(text: str) -> frozenset[str]:
     return frozenset(word[:KEY_CHARS] for word in map(fold, WORD.findall(text)))
 
 
-def _typed(fit: Fit) -> float:
-    return fit.sure * (fit.holds - 0.5)
+def _of_fit(fit: Fit) -> dict[str, float]:
+    """Those of the features; `typed` is how surely the unit holds, or lacks, the type of thing asked for."""
+    return {"typed": fit.sure * (fit.holds - UNKNOWN)} | {name: value for name, value in fit.features().items() if name in FEATURES}
 
 
 def _reading(text: str, of: Scored) -> Place:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from rag_core.compression.conflicts import another_side
 from rag_core.compression.extract import Extract
 from rag_core.compression.scoring import PASSAGES, Scored, said_otherwise, score_units
-from rag_core.decision.measure import places
 from rag_core.decision.tools import Tools
 from rag_core.domain.drafts import Draft
 from rag_core.domain.indexing import indexing_of
@@ -111,10 +110,9 @@ def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores)
     weights = weigh(core(expand(measurements.question), language), language, corpus.lexical)
     drafted, others = found.log_odds()
     features = measure_features(
-        tools.knows(language), weights, hits, 0.0, where=places(hits, measurements.library), claims=claims,
-        entities=measurements.understanding.entities, drafted=drafted, others=others, fit=found.fit, language=language,
+        tools.knows(language), weights, hits, claims=claims, drafted=drafted, others=others, fit=found.fit, language=language,
     )  # fmt: skip
-    value = calibration.probability({**measurements.features, **{name: features[name] for name in DRAFTED}}, language)
+    value = calibration.probability({**measurements.features, **{name: features[name] for name in DRAFTED}})
     state = indexing_of(measurements.metadata)
     return state.lowered(value) if state else value
 

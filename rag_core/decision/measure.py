@@ -41,7 +41,6 @@ from rag_core.gating.named import missing_entities, nowhere_spoken_of, searched_
 from rag_core.gating.scores import Calibration
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.contradictions.subject import Asked
-from rag_core.ingest.passages.context import context
 from rag_core.language import intent, keywords, question_language
 from rag_core.retrieval.query import core, expand
 from rag_core.retrieval.titled import titled
@@ -158,7 +157,6 @@ def _measured(
         vector = query.vector
     with timed("retrieve"):
         hits = find(measurements, query, corpus, tools, rows).hits
-    where = places(hits, measurements.library)
     read = reader(query.text, language, tools.answerability_model)
     with timed("extract"):
         weights = weigh(core(query.text, language), language, corpus.lexical)
@@ -171,11 +169,10 @@ def _measured(
     with timed("signals"):
         missing = missing_entities(measurements.understanding.entities, language, corpus, rows, measurements.library)
         absent = nowhere_spoken_of(measurements, missing, corpus, rows)
-        share = len(missing) / len(measurements.understanding.entities) if measurements.understanding.entities else 0.0
         drafted, others = found.log_odds()
         features = measure_features(
-            tools.knows(language), weights, hits, share, where=where, searched=measurements.library.passages,
-            claims=found.claims, entities=measurements.understanding.entities, answerability_logit=found.passages,
+            tools.knows(language), weights, hits, searched=measurements.library.passages,
+            claims=found.claims, entities=bool(measurements.understanding.entities), answerability_logit=found.passages,
             drafted=drafted, others=others, fit=found.fit, language=language,
         )  # fmt: skip
     with timed("relevance"):
@@ -196,8 +193,8 @@ def _measured(
         measurements,
         hits=hits,
         features=features,
-        correctness=lower(_probability(of_draft, features, bool(found.claims), language)),
-        answerability=lower(_probability(tools.calibration, features, bool(hits), language)),
+        correctness=lower(_probability(of_draft, features, bool(found.claims))),
+        answerability=lower(_probability(tools.calibration, features, bool(hits))),
         relevance=relevance,
         keywords=match,
         missing_entities=missing,
@@ -213,16 +210,11 @@ def _as_it_is(probability: float | None) -> float | None:
     return probability
 
 
-def _probability(calibration: Calibration | None, features: Mapping[str, float], found: bool, language: str) -> float | None:
+def _probability(calibration: Calibration | None, features: Mapping[str, float], found: bool) -> float | None:
     """Of a calibrated score; 0 where nothing was found, None where no calibration fits."""
     if calibration is None:
         return None
-    return calibration.probability(features, language) if found else 0.0
-
-
-def places(hits: Sequence[Hit], library: LibraryFacts) -> list[str]:
-    """For each hit the line that says where it stands: title, section and table header."""
-    return [context(library.titles.get(hit.passage.document, ""), hit.passage.section, hit.passage.header_text) for hit in hits]
+    return calibration.probability(features) if found else 0.0
 
 
 def _drafted(

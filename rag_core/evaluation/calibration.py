@@ -149,7 +149,7 @@ def false_refusals_at(probabilities: Probabilities, answerable: NDArray[np.bool_
 
 def given_by(calibration: Calibration, samples: Sequence[Sample]) -> Probabilities:
     """The probabilities that a calibration gives, shape (n,)."""
-    return np.array([calibration.probability(one.features, one.language) for one in samples])
+    return np.array([calibration.probability(one.features) for one in samples])
 
 
 def figures_by_language(probabilities: Probabilities, samples: Sequence[Sample]) -> dict[str, Any]:
@@ -209,7 +209,7 @@ def _part_at(part: Calibration, c: float, rows: Sequence[Sample]) -> Calibration
     positive = sum(one.answerable for one in rows)
     if min(positive, len(rows) - positive) < MIN_OF_PART:
         return part
-    return adjust(part, *_columns(rows), part.provenance, c=c, least=1, languages=[one.language for one in rows])
+    return adjust(part, *_columns(rows), part.provenance, c=c, least=1)
 
 
 def _with_figures(samples: Sequence[Sample], make: Fit, provenance: Mapping[str, Any]) -> Calibration:

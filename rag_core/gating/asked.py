@@ -67,7 +67,7 @@ class AskedFor:
         bearing: its words without the one behind a question word ("how long"), which any length answers.
         subject: the beginnings of its words without periods, numbers and small words: what the label of a row would say.
         metrics: those of `data/metrics.yaml` that it names, with the labels that reports print them under.
-        negated, superlative, compared: whether it says not; asks for the highest or lowest; compares.
+        superlative, compared: whether it asks for the highest or lowest; compares.
         manner: whether it asks how something is done, and so for no figure.
         series: the members of series that it names, as (series, member).
         computes: the kind of `computed.COMPUTED` that it asks for, or empty.
@@ -87,7 +87,6 @@ class AskedFor:
     metrics: tuple[NamedMetric, ...]
     words: frozenset[str]
     bearing: frozenset[str]
-    negated: bool
     superlative: bool
     compared: bool
     computes: str = ""
@@ -126,7 +125,6 @@ def asked_for(question: str, language: str) -> AskedFor:
         metrics=metrics,
         words=frozenset(stated.words),
         bearing=frozenset(stated.words).difference(_measured(said, info)),
-        negated=is_negated(stated, language),
         superlative=is_superlative(stated, words),
         compared=info is not None and info.comparative is not None and info.comparative.search(said) is not None,
         computes=asks_to_compute(question, language),
@@ -200,11 +198,6 @@ def asks(text: str, language: str) -> bool:
     return words is not None and words.tasks is not None and words.tasks.search(spaced(text)) is not None
 
 
-def is_negated(stated: Stated, language: str) -> bool:
-    """Whether a text says not, by one word of the language's list."""
-    return not _negations(language).isdisjoint(stated.words)
-
-
 def is_superlative(stated: Stated, words: AskedWords | None) -> bool:
     """Whether a text has a word of a highest or lowest degree, outside names of several words: "Best Buy" is no degree."""
     if words is None:
@@ -212,12 +205,6 @@ def is_superlative(stated: Stated, words: AskedWords | None) -> bool:
     named = {at for run in stated.names if run.end - run.at > 1 for at in range(run.at, run.end)}
     said = {word for at, word in enumerate(stated.words) if at not in named}
     return any(map(words.superlatives.fullmatch, said - words.not_superlative))
-
-
-@lru_cache(maxsize=64)
-def _negations(language: str) -> frozenset[str]:
-    listed = LANGUAGES[language].markers.get("negation", {}).get("not", ()) if language in LANGUAGES else ()
-    return frozenset(fold(phrase) for phrase in listed if " " not in phrase)
 
 
 def _type(question: str, info: LanguageInfo) -> tuple[AnswerType, float]:

@@ -3,14 +3,9 @@
 | feature | range | what it is |
 |---|---|---|
 | holds | [0, 1] | the best thing of the type asked for that the question does not name itself; 0.5 where the type says nothing |
-| near | [0, 1] | share of the question's keywords within ten words of that thing; in the whole sentence where the type says nothing |
 | period | [0, 1] | the year or quarter asked for: 1 the sentence has it, .8 what is right above, .7 the title; .5 none has any, 0 another |
-| named | [0, 1] | share of the names, codes and references asked for that the sentence (1) or its context (.5) holds; 1 without any |
-| negation | {0, .5, 1} | 1 where both say not or neither, 0 where only the question does |
-| degree | {0, 1} | 0 where the question asks for the highest or lowest and the sentence tells of none |
 | sure | [0, 1] | how sure the type is |
 | contradicts | {0, 1} | whether it is surely of something else: another year, quarter, paragraph, code, office, document, the reverse |
-| label | [0, 1] | share of its label's words that the question has: of a row's first cell, of what stands before a colon; 0 without one |
 | row | [0, 1] | how surely a row of a table is the one asked for, as `gating/row.py` says; 0 for what is no row |
 | result | {0, 1} | 0 where a change, ratio or average is asked for, and neither sentence nor heading has words for one ("rose by") |
 
@@ -25,19 +20,17 @@ from dataclasses import dataclass, fields
 import regex
 
 from rag_core.facts.sentence.laws import laws
-from rag_core.gating.asked import FIGURES, KEY_CHARS, AskedFor, codes_in, is_negated, is_superlative
+from rag_core.gating.asked import FIGURES, KEY_CHARS, AskedFor, codes_in
 from rag_core.gating.computed import states_result
 from rag_core.gating.held import held
 from rag_core.gating.opposite import is_reverse
 from rag_core.gating.periods import heads_other_period, kept_period
-from rag_core.gating.row import CELL, UNKNOWN, WORD, are_shares, may_be_row, row_asked, share_asked
+from rag_core.gating.row import CELL, WORD, are_shares, may_be_row, row_asked
 from rag_core.gating.series import is_other_member
 from rag_core.gating.stated import Stated, read
 from rag_core.language import LANGUAGES, AskedWords, any_language, fold
 
-NEAR_WORDS = 10  # to each side; chosen
 LABEL_WORDS = 6  # at most in a label; chosen
-JOINED_CHARS = 6  # at least of a name that a title writes as one word; chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +59,9 @@ class Fit:
     """
 
     holds: float
-    near: float
     period: float
-    named: float
-    negation: float
-    degree: float
     sure: float
     contradicts: bool
-    label: float = 0.0
     row: float = 0.0
     result: float = 1.0
     why: str = ""
@@ -92,12 +80,10 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
     stated = read(text, language)
     around = [read(one, language) for one in (context.section, context.previous)]
     title = read(context.title, language)
-    label = _label(text)
-    holds, places = held(asked, stated, words, label)
+    holds = held(asked, stated, words, _label(text))
     period, other_period = kept_period(asked, stated, around, title, words)
     if CELL in text:
         other_period = other_period or heads_other_period(asked, stated, around[0], words)
-    named, other_named = _named(asked, text, stated, context, [*around, title])
     other_document = "document" if context.elsewhere else ""
     other_member = "series" if is_other_member(asked.series, stated, around, title, language) else ""
     other_part = "part" if _is_of_a_part(asked, around[0], words) else ""
@@ -105,7 +91,7 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
         other_part
         or other_period
         or ("share" if CELL in text and are_shares(asked, text, language) else "")
-        or other_named
+        or _other_of_series(asked, text, context)
         or other_document
         or other_member
         or ("opposite" if is_reverse(asked.bearing, stated, language) else "")
@@ -114,14 +100,9 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
     of_period = period if asked.years or asked.parts else 1.0
     return Fit(
         holds=holds,
-        near=_near(asked, stated, places),
         period=period,
-        named=named,
-        negation=_negation(asked.negated, is_negated(stated, language)),
-        degree=float(not asked.superlative or is_superlative(stated, words)),
         sure=asked.sure,
         contradicts=bool(why),
-        label=share_asked(asked, label, language),
         row=row_asked(asked, text, f"{context.section}\n{context.title}", language, context.about) * of_period if is_row else 0.0,
         result=float(
             any(states_result(asked.computes, one.spaced, language) for one in (stated, around[0])) and not _is_part_of_sum(asked, stated)
@@ -156,35 +137,16 @@ def _label(text: str) -> tuple[str, ...]:
 _LABEL = regex.compile(r"([^|:\n]{1,80}?)\s*(?:\||:\s)")
 
 
-def _near(asked: AskedFor, stated: Stated, places: list[int]) -> float:
-    if not asked.keys:
-        return 0.0
-    keys = [word[:KEY_CHARS] for word in stated.words]
-    windows = [keys[max(0, at - NEAR_WORDS) : at + NEAR_WORDS + 1] for at in places] or [keys]
-    return max(len(asked.keys.intersection(window)) for window in windows) / len(asked.keys)
-
-
-def _named(asked: AskedFor, text: str, stated: Stated, context: Context, around: Iterable[Stated]) -> tuple[float, str]:
-    """The feature `named`, and what contradicts it."""
-    if not (asked.names or asked.codes or asked.laws):
-        return 1.0, ""
-    beside = [*around]
-    here, there = _keys(stated), frozenset[str]().union(*map(_keys, beside))
-    title = _squeezed(context.title)
-    shares = [
-        1.0 if part <= here else 0.5 if part <= here | there or _is_within(name, title) else 0.0
-        for name, part in zip(asked.names, _parts(asked.names), strict=True)
-    ]
+def _other_of_series(asked: AskedFor, text: str, context: Context) -> str:
+    """Whether a sentence names another code or law of a series than the one asked for, and which of both: "code", "law", or empty."""
     whole = "\n".join((context.title, context.section, context.previous))
-    contradiction = ""
     for name, wanted, find in (("code", asked.codes, codes_in), ("law", asked.laws, _laws)):
         if wanted:
-            mine, near = find(text), find(whole)
-            shares += [1.0 if one in mine else 0.5 if one in near else 0.0 for one in wanted]
+            mine = find(text)
             about = mine | (find(context.title) if name == "code" else frozenset())  # a manual of the MK-40 tells nothing of the MK-80
-            if not wanted & (mine | near) and any(_rivals(one, other) for one in wanted for other in about):
-                contradiction = contradiction or name
-    return sum(shares) / len(shares), contradiction
+            if not wanted & (mine | find(whole)) and any(_rivals(one, other) for one in wanted for other in about):
+                return name
+    return ""
 
 
 def _keys(stated: Stated) -> frozenset[str]:
@@ -194,16 +156,6 @@ def _keys(stated: Stated) -> frozenset[str]:
 def _parts(names: Iterable[tuple[str, ...]]) -> Iterator[frozenset[str]]:
     for name in names:
         yield frozenset(word[:KEY_CHARS] for word in name if word not in any_language().connectors)
-
-
-def _is_within(name: tuple[str, ...], title: str) -> bool:
-    """Whether a name stands in a title as one word: "BESTBUY 2023 10K"."""
-    joined = "".join(name)
-    return len(joined) >= JOINED_CHARS and joined in title
-
-
-def _squeezed(text: str) -> str:
-    return "".join(map(fold, WORD.findall(text)))
 
 
 def _laws(text: str) -> frozenset[str | tuple[str, str]]:
@@ -220,9 +172,3 @@ def _rivals(one: str | tuple[str, str], other: str | tuple[str, str]) -> bool:
         shaped = [part.isdecimal() for part in mine] == [part.isdecimal() for part in theirs]
         return one != other and shaped and mine[0] == theirs[0] and not mine[0].isdecimal()
     return one[0] == other[0] and one != other
-
-
-def _negation(asked: bool, said: bool) -> float:
-    if asked == said:
-        return 1.0
-    return 0.0 if asked else UNKNOWN

@@ -25,11 +25,10 @@ def fit(
     *,
     weights: Sequence[float] | None = None,
     c: float = 1.0,
-    products: bool = False,
     features: tuple[str, ...] = FEATURES,
     least: int = MIN_COUNT,
 ) -> Calibration:
-    """Fit the regression. `c` is scikit-learn's C; features are standardised first, and multiplied two by two with `products`.
+    """Fit the regression. `c` is scikit-learn's C; features are standardised first.
 
     Raises:
         InvalidInput: fewer than `least` questions of either kind.
@@ -41,7 +40,7 @@ def fit(
     x = np.array([[row[name] for name in features] for row in measured])
     mean, scale = x.mean(axis=0), x.std(axis=0)
     scale[scale < 1e-9] = 1.0
-    x = _terms(x, mean, scale, products)
+    x = _standardised(x, mean, scale)
     regression = LogisticRegression(C=c, max_iter=5000)
     regression.fit(x, np.array(answerable), sample_weight=weights)
     return Calibration(
@@ -50,12 +49,11 @@ def fit(
     )  # fmt: skip
 
 
-def _terms(x: Any, mean: Any, scale: Any, products: bool) -> Any:
-    """The terms that the coefficients multiply, from raw features of shape (questions, features); see `Calibration`."""
+def _standardised(x: Any, mean: Any, scale: Any) -> Any:
+    """What the coefficients multiply, from raw features of shape (questions, features); see `Calibration`."""
     import numpy as np
 
-    x = np.clip((x - mean) / scale, -FAR, FAR)
-    return np.hstack([x, *(x[:, [i]] * x[:, i:] for i in range(x.shape[1]))]) if products else x
+    return np.clip((x - mean) / scale, -FAR, FAR)
 
 
 def adjust(
@@ -67,12 +65,11 @@ def adjust(
     weights: Sequence[float] | None = None,
     c: float = 0.1,
     least: int = MIN_TO_ADJUST,
-    languages: Sequence[str] = (),
 ) -> Calibration:
     """Fit what these questions say otherwise than a score does: its coefficients are held near to where they are, not near to 0.
 
     `c` is the C of `fit`; a small one moves the intercept alone. So few labels do not spoil a score, and many may change all of it.
-    `weights` say how much each question counts; 1 without them. `languages` are those of the questions, whose scaling stays as it is.
+    `weights` say how much each question counts; 1 without them.
 
     Raises:
         InvalidInput: fewer than `least` questions of either kind.
@@ -84,15 +81,13 @@ def adjust(
     require(answerable, least)
     y = np.array(answerable, dtype=float)
     x = np.array([[row[name] for name in base.features] for row in measured])
-    x = _terms(x, np.array(base.mean), np.array(base.scale), len(base.coefficients) > len(base.features))
-    scaled = [base.scaled(language) for language in languages or [""] * len(y)]
-    slope, added = np.array([one.slope for one in scaled]), np.array([one.added(row) for one, row in zip(scaled, measured, strict=True)])
+    x = _standardised(x, np.array(base.mean), np.array(base.scale))
     before = x @ np.array(base.coefficients) + base.intercept
     counts = np.ones(len(y)) if weights is None else np.array(weights)
 
     def loss(moved: Any) -> tuple[float, Any]:
-        changes, odds = moved[:-1], added + slope * (before + x @ moved[:-1] + moved[-1])
-        error = counts * slope * (expit(odds) - y)
+        changes, odds = moved[:-1], before + x @ moved[:-1] + moved[-1]
+        error = counts * (expit(odds) - y)
         negative_log_likelihood = (counts * (np.logaddexp(0, odds) - y * odds)).sum() + changes @ changes / (2 * c)
         return float(negative_log_likelihood), np.append(x.T @ error + changes / c, error.sum())
 

@@ -1,4 +1,4 @@
-"""Whether a sentence holds the type of thing that a question asks for, and where: a date, a name, a definition."""
+"""Whether a sentence holds the type of thing that a question asks for: a date, a name, a definition."""
 
 from __future__ import annotations
 
@@ -32,19 +32,17 @@ _MARKED = frozenset({AnswerType.REASON, AnswerType.DEFINITION, AnswerType.PROCED
 _UNCLEAR = 0.4  # for a name that may be an ordinary word; chosen
 
 
-def held(asked: AskedFor, stated: Stated, words: AskedWords | None, label: tuple[str, ...]) -> tuple[float, list[int]]:
-    """How well the type is held, and at which tokens; none where the type says nothing of a place."""
+def held(asked: AskedFor, stated: Stated, words: AskedWords | None, label: tuple[str, ...]) -> float:
+    """How well the type is held."""
     if worth := _WORTH.get(asked.type):
-        found = [(worth.get(number.kind, 0.0), number.at) for number in stated.numbers if number.word not in asked.words]
-        best = max((value for value, _ in found), default=0.0)
-        return best, [at for value, at in found if value == best > 0]
+        return max((worth.get(number.kind, 0.0) for number in stated.numbers if number.word not in asked.words), default=0.0)
     if asked.type in NAMES:
         return _held_names(asked, stated, words)
     if asked.type is AnswerType.DEFINITION and words:
-        return _defined(asked, stated, words, label), []
+        return _defined(asked, stated, words, label)
     if asked.type in _MARKED and words:
-        return float(asked.type in words.markers and words.markers[asked.type].search(stated.spaced) is not None), []
-    return UNKNOWN, []
+        return float(asked.type in words.markers and words.markers[asked.type].search(stated.spaced) is not None)
+    return UNKNOWN
 
 
 def _defined(asked: AskedFor, stated: Stated, words: AskedWords, label: tuple[str, ...]) -> float:
@@ -65,17 +63,16 @@ def _defined(asked: AskedFor, stated: Stated, words: AskedWords, label: tuple[st
     return best
 
 
-def _held_names(asked: AskedFor, stated: Stated, words: AskedWords | None) -> tuple[float, list[int]]:
+def _held_names(asked: AskedFor, stated: Stated, words: AskedWords | None) -> float:
     if not stated.names and not stated.has_capitals:
-        return UNKNOWN / 2, []
-    found = []
+        return UNKNOWN / 2
+    best = 0.0
     for run in stated.names:
         fresh = [at for at in range(run.at, run.end) if not asked.has(stated.words[at])]
         if fresh:
             value = (1.0 if len(fresh) > 1 else 0.8) if run.clear else _UNCLEAR
-            found.append((value * _of_type(asked.type, stated, run.at, run.end, words), fresh[0]))
-    best = max((value for value, _ in found), default=0.0)
-    return best, [at for value, at in found if value == best > 0]
+            best = max(best, value * _of_type(asked.type, stated, run.at, run.end, words))
+    return best
 
 
 def _of_type(kind: AnswerType, stated: Stated, at: int, end: int, words: AskedWords | None) -> float:

@@ -33,7 +33,7 @@ def row_asked(asked: AskedFor, text: str, above: str, language: str, about: froz
 
     So "Total current assets | 8,802" is the row for "How much were current assets?", and hardly the one for "total assets". What the row
     lacks of the question counts double: "Maximum flow rate" is not the row for the pressure loss at the maximum flow rate. Names that stand
-    nowhere here are the business of `fit_named`, but a code has to be here. A label is the first cell. Where a name is asked for it may be
+    nowhere here take nothing away, but a code has to be here. A label is the first cell. Where a name is asked for it may be
     another one too that has the whole subject itself: "Ada Marsh | 47 | Auditor". Where a code or number is asked for, the heads of the
     table may have the rest of it: "Travel | Payroll | 4330" under "Team | Extension".
 

@@ -11,9 +11,8 @@ import json
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
-from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ from rag_core.settings import DATA
 FILE = DATA / "answerability.json"
 SCHEMA_VERSION = 2
 _KEYS = {
-    "schema_version", "identity", "signals", "mean", "scale", "coefficients", "intercept", "languages", "narrow", "crossed", "correctness",
+    "schema_version", "identity", "signals", "mean", "scale", "coefficients", "intercept", "narrow", "crossed", "correctness",
     "provenance",
 }  # fmt: skip
 READ = 3  # the answerability model reads so many of the first passages, about 10 ms each
@@ -36,7 +35,7 @@ FAR = 4.0  # standard deviations; a feature that is farther from those of the fi
 # Raised when a change of these modules changes what is measured: then every calibration has to be fitted again.
 # tests/gating/test_scores_versions.py notices the change. The chunker's version is the index's.
 LANGUAGE_VERSION = 3
-FEATURES_VERSION = 10
+FEATURES_VERSION = 11
 
 # Vectors in these differ by less than the features can tell (docs/calibration.md has the figures): a calibration holds for all of them.
 _ALIKE = frozenset({"float32", "bfloat16"})
@@ -114,33 +113,14 @@ class Identity:
         return tuple(field.name for field in fields(self) if getattr(self, field.name) != getattr(other, field.name))
 
 
-@dataclass(frozen=True, slots=True)
-class Platt:
-    """Platt scaling of one language: its log odds times `slope`, which is above 0 so that no order changes, plus `shift`.
-
-    With `sentences` the shift is that of drafts of sentences: a draft gets none of it for its share of table rows.
-    """
-
-    slope: float = 1.0
-    shift: float = 0.0
-    sentences: bool = False
-
-    def added(self, measured: Mapping[str, float]) -> float:
-        """The shift of the log odds for a draft with these features."""
-        return self.shift * (1 - measured["draft_table"]) if self.sentences else self.shift
-
-
 @dataclass(frozen=True)
 class Calibration:
     """Coefficients of a fitted score, what it was fitted on, and how it came about.
 
-    `mean` and `scale` have the length of `features`; so has `coefficients`, or one follows for each product of two standardised features (a
-    square is one too), in the order of `itertools.combinations_with_replacement`. `narrow` stands for the whole where no more passages
-    were searched than the answerability model reads (`READ`), and it read them: coverage and ranks say nothing of one passage.
-    `crossed` stands for it where the draft is in another language than the question: words cannot be compared there.
-    `languages` scales the log odds of questions in some languages: one regression for all is surer of some than of others. It does not hold
-    for `narrow`. `correctness` is the score of another question about the same features: whether the extract is right, not whether the
-    documents answer.
+    `mean`, `scale` and `coefficients` have the length of `features`. `narrow` stands for the whole where no more passages were searched
+    than the answerability model reads (`READ`), and it read them: coverage and ranks say nothing of one passage. `crossed` stands for it
+    where the draft is in another language than the question: words cannot be compared there. `correctness` is the score of another question
+    about the same features: whether the extract is right, not whether the documents answer.
     """
 
     identity: Identity
@@ -153,15 +133,12 @@ class Calibration:
     narrow: Calibration | None = None
     correctness: Calibration | None = None
     crossed: Calibration | None = None
-    languages: Mapping[str, Platt] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        slopes, shifts = ([getattr(one, name) for one in self.languages.values()] for name in ("slope", "shift"))
-        numbers = (*self.mean, *self.scale, *self.coefficients, self.intercept, *slopes, *shifts)
-        n = len(self.features)
-        fits = len(self.mean) == len(self.scale) == n and len(self.coefficients) in (n, n + n * (n + 1) // 2)
-        if not fits or not all(math.isfinite(number) for number in numbers) or min(*self.scale, *slopes, 1.0) <= 0:
-            raise ValueError("the numbers of a calibration must be finite, its scales and slopes positive, one for every feature")
+        numbers = (*self.mean, *self.scale, *self.coefficients, self.intercept)
+        fits = len(self.mean) == len(self.scale) == len(self.coefficients) == len(self.features)
+        if not fits or not all(math.isfinite(number) for number in numbers) or min(*self.scale, 1.0) <= 0:
+            raise ValueError("the numbers of a calibration must be finite, its scales positive, one for every feature")
 
     @property
     def model(self) -> str:
@@ -173,29 +150,20 @@ class Calibration:
         """12 hex digits of the numbers and the identity: equal ids give equal probabilities for equal features. Every record names it."""
         return _digest(json.dumps({**self._numbers(), "identity": self.identity.to_json()}, sort_keys=True))
 
-    def logit(self, measured: Mapping[str, float], language: str = "") -> float:
-        """The log of the odds for a question in this language; for one of no named language without a code."""
+    def logit(self, measured: Mapping[str, float]) -> float:
+        """The log of the odds."""
         if self.narrow and is_narrow(measured):
-            return self.narrow.logit(measured, language)
+            return self.narrow.logit(measured)
         if self.crossed and measured["crossed"]:
-            return self.crossed.logit(measured, language)
-        x = [
-            max(-FAR, min(FAR, (measured[name] - mean) / scale))
-            for name, mean, scale in zip(self.features, self.mean, self.scale, strict=True)
-        ]
-        if len(self.coefficients) > len(x):
-            x += [a * b for a, b in combinations_with_replacement(x, 2)]
-        odds = self.intercept + sum(weight * value for weight, value in zip(self.coefficients, x, strict=True))
-        scaled = self.scaled(language)
-        return scaled.added(measured) + scaled.slope * odds
+            return self.crossed.logit(measured)
+        return self.intercept + sum(
+            weight * max(-FAR, min(FAR, (measured[name] - mean) / scale))
+            for name, mean, scale, weight in zip(self.features, self.mean, self.scale, self.coefficients, strict=True)
+        )
 
-    def scaled(self, language: str) -> Platt:
-        """How the log odds of a language are scaled; not at all where nothing is known of it."""
-        return self.languages.get(language, Platt())
-
-    def probability(self, measured: Mapping[str, float], language: str = "") -> float:
-        """The calibrated probability, in [0, 1], for a question in this language."""
-        z = self.logit(measured, language)
+    def probability(self, measured: Mapping[str, float]) -> float:
+        """The calibrated probability, in [0, 1]."""
+        z = self.logit(measured)
         return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
 
     def to_json(self) -> dict[str, Any]:
@@ -206,8 +174,7 @@ class Calibration:
     def _numbers(self) -> dict[str, Any]:
         lists = {_STORED.get(name, name): list(getattr(self, name)) for name in ("features", "mean", "scale", "coefficients")}
         parts = {"narrow": self.narrow, "crossed": self.crossed, "correctness": self.correctness}
-        scaled = {"languages": {code: asdict(one) for code, one in sorted(self.languages.items())}} if self.languages else {}
-        return {**lists, "intercept": self.intercept, **scaled, **{name: part._numbers() for name, part in parts.items() if part}}
+        return {**lists, "intercept": self.intercept, **{name: part._numbers() for name, part in parts.items() if part}}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Calibration:
@@ -229,8 +196,7 @@ class Calibration:
         narrow, crossed, correctness = (
             cls._of(identity, row[name], {}) if name in row else None for name in ("narrow", "crossed", "correctness")
         )
-        languages = {code: Platt(**one) for code, one in row.get("languages", {}).items()}
-        return cls(identity, features, mean, scale, coefficients, row["intercept"], provenance, narrow, correctness, crossed, languages)
+        return cls(identity, features, mean, scale, coefficients, row["intercept"], provenance, narrow, correctness, crossed)
 
     @property
     def parts(self) -> tuple[Calibration, ...]:

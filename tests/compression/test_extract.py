@@ -255,23 +255,11 @@ def test_given_a_question_for_a_kind_of_answer_then_sentences_that_hold_one_are_
     assert plain == [0.0, 0.0, 0.0]
 
 
-def test_given_neighbours_then_near_is_the_better_of_their_coverages_within_the_passage() -> None:
+def test_given_passages_then_the_share_of_the_words_and_the_rank_of_each_are_told() -> None:
     found = scored("notice period", [hit(of=one) for one in CONTRACT.passages], CONTRACT)
 
-    coverage = [one.features["coverage"] for one in found]
-    assert coverage[:3] == [0.0, 1.0, 0.0]
-    assert [one.features["near"] for one in found[:3]] == [1.0, 0.0, 1.0]
-    assert found[3].features["near"] == coverage[4]
+    assert [one.features["coverage"] for one in found[:3]] == [0.0, 1.0, 0.0]
     assert [one.features["rank"] for one in found] == [1.0, 1.0, 1.0, 0.5, 0.5]
-
-
-def test_given_a_passage_that_ends_then_the_first_sentence_of_the_next_is_no_neighbour() -> None:
-    corpus = MemoryCorpus([Text("d", "Goods are checked.\nThe notice period is long.")], EMBEDDER)
-
-    found = scored("notice period", [hit(of=one) for one in corpus.passages], corpus)
-
-    assert [one.features["coverage"] for one in found] == [0.0, 1.0]
-    assert [one.features["near"] for one in found] == [0.0, 0.0]
 
 
 def test_given_another_section_then_just_the_share_that_it_needs_is_enough() -> None:
@@ -364,9 +352,9 @@ def test_given_a_longer_label_that_the_question_has_then_the_shorter_one_is_not_
 
     assert current["Total current assets | 30"].features["fit_row"] > ROW_ALONE
     behind = current["Total assets | 40"]
-    assert behind.features["fit_row"] == behind.features["fit_label"] == 0.0
+    assert behind.features["fit_row"] == 0.0
     assert behind.fit is not None
-    assert behind.fit.row == behind.fit.label == 0.0
+    assert behind.fit.row == 0.0
     assert behind.relevance == relevance(behind.features)
     assert total["Total assets | 40"].features["fit_row"] > ROW_ALONE, "nothing that is asked for is in the longer label only"
 
@@ -394,7 +382,7 @@ def test_given_a_longer_label_in_a_row_that_cannot_be_the_one_then_it_outdoes_no
         one.unit.text: one for one in rows_of("How much were current assets?", "A\t2022\nTotal assets\t40\nCurrent assets\tsee note", 7)
     }
 
-    assert found["Total assets | 40"].features["fit_label"] > 0
+    assert found["Total assets | 40"].features["fit_row"] > 0
 
 
 def test_given_a_label_that_goes_on_or_a_head_of_years_then_it_states_nothing_and_other_rows_of_one_cell_do() -> None:

@@ -178,10 +178,9 @@ def test_given_a_question_then_its_subject_is_without_periods_and_without_what_i
     assert asked_for(question, language).subject == {word[:5] for word in subject.split()}
 
 
-def test_given_words_of_degree_comparison_or_negation_then_they_are_told() -> None:
+def test_given_words_of_degree_or_comparison_then_they_are_told() -> None:
     assert asked_for("Which is the largest plant?", "en").superlative
     assert not asked_for("Who is the rest of the team in the west?", "en").superlative
-    assert asked_for("Which costs are not covered?", "en").negated
     assert asked_for("What is the difference between A and B?", "en").compared
     assert asked_for("What were the revenues?", "en").flow
     assert not asked_for("What is the voltage?", "en").flow

@@ -22,7 +22,7 @@ from rag_core.errors import InvalidInput
 from rag_core.gating import scores as calibrate
 from rag_core.gating.features import FEATURES, magnitude
 from rag_core.gating.fitting import adjust, fit
-from rag_core.gating.scores import READ, Calibration, Identity, Platt, features_version, is_narrow, load, packed, question_hash, read
+from rag_core.gating.scores import READ, Calibration, Identity, features_version, is_narrow, load, packed, question_hash, read
 from rag_core.settings import Settings
 
 ZERO = dict.fromkeys(FEATURES, 0.0)
@@ -37,56 +37,20 @@ def stored(folder: Path, **changes: Any) -> Path:
 def test_given_the_middle_then_the_probability_is_one_half_and_it_rises_with_the_signal() -> None:
     score = calibration(middle=0.5)
 
-    assert score.probability(ZERO | {"coverage_all": 0.5}) == 0.5
-    assert score.probability(ZERO | {"coverage_all": 0.75}) == pytest.approx(1 / (1 + math.exp(-2)))
-    assert score.probability(ZERO | {"coverage_all": 0.25}) == pytest.approx(1 / (1 + math.exp(2)))
-
-
-def test_given_a_language_that_is_scaled_then_its_odds_are_and_no_others() -> None:
-    score = replace(calibration(middle=0.5), languages={"de": Platt(2.0, 0.5)})
-    row = ZERO | {"coverage_all": 0.75}
-
-    assert score.logit(row) == score.logit(row, "en") == pytest.approx(2)
-    assert score.logit(row, "de") == pytest.approx(2 * 2 + 0.5)
-    assert score.probability(row, "de") == pytest.approx(1 / (1 + math.exp(-4.5)))
-
-
-@pytest.mark.parametrize(("rows", "odds"), [(0.0, 2.5), (0.5, 2.25), (1.0, 2.0)])
-def test_given_a_language_whose_sentences_are_raised_then_the_rows_of_a_draft_get_nothing_of_it(rows: float, odds: float) -> None:
-    row = ZERO | {"coverage_all": 0.75, "draft_table": rows}
-
-    assert replace(calibration(middle=0.5), languages={"en": Platt(1.0, 0.5, sentences=True)}).logit(row, "en") == pytest.approx(odds)
-    assert replace(calibration(middle=0.5), languages={"en": Platt(1.0, 0.5)}).logit(row, "en") == pytest.approx(2.5)
-
-
-def test_given_few_passages_then_the_scaling_of_the_others_does_not_hold() -> None:
-    narrow = ZERO | {"coverage_all": 0.75, "read": 1.0}
-    score = replace(calibration(), narrow=calibration(middle=0.25), languages={"de": Platt(2.0, 0.5)})
-
-    assert score.logit(narrow, "de") == calibration(middle=0.25).logit(narrow)
-
-
-def test_given_scaled_languages_then_they_are_stored_and_the_id_tells_them(tmp_path: Path) -> None:
-    plain = calibration()
-    assert plain.correctness is not None
-    scaled = replace(plain, correctness=replace(plain.correctness, languages={"de": Platt(2.0, 0.5)}))
-    path = tmp_path / "answerability.json"
-    path.write_bytes(packed(scaled))
-
-    assert read(path) == scaled
-    assert scaled.id != plain.id
-    assert "languages" not in plain.to_json()
+    assert score.probability(ZERO | {"near_draft": 0.5}) == 0.5
+    assert score.probability(ZERO | {"near_draft": 0.75}) == pytest.approx(1 / (1 + math.exp(-2)))
+    assert score.probability(ZERO | {"near_draft": 0.25}) == pytest.approx(1 / (1 + math.exp(2)))
 
 
 def test_given_a_draft_in_another_language_then_the_part_for_such_says_and_for_few_passages_theirs_does() -> None:
     across, narrow = calibration(middle=0.9), calibration(middle=0.1)
-    score = replace(calibration(), crossed=across, narrow=narrow, languages={"de": Platt(2.0, 0.5)})
-    row = ZERO | {"coverage_all": 0.75, "searched": 1.0}
+    score = replace(calibration(), crossed=across, narrow=narrow)
+    row = ZERO | {"near_draft": 0.75, "searched": 1.0}
 
-    assert score.logit(row | {"crossed": 1.0}, "de") == across.logit(row)
-    assert score.logit(row, "de") == pytest.approx(2 * calibration().logit(row) + 0.5)
-    assert score.logit(row | {"crossed": 1.0, "read": 1.0, "searched": 0.0}, "de") == narrow.logit(row)
-    assert replace(score, crossed=None, languages={}).logit(row | {"crossed": 1.0}) == calibration().logit(row)
+    assert score.logit(row | {"crossed": 1.0}) == across.logit(row)
+    assert score.logit(row) == calibration().logit(row)
+    assert score.logit(row | {"crossed": 1.0, "read": 1.0, "searched": 0.0}) == narrow.logit(row)
+    assert replace(score, crossed=None).logit(row | {"crossed": 1.0}) == calibration().logit(row)
 
 
 def test_given_a_part_for_drafts_in_another_language_then_it_is_stored_and_the_id_tells_it(tmp_path: Path) -> None:
@@ -101,22 +65,9 @@ def test_given_a_part_for_drafts_in_another_language_then_it_is_stored_and_the_i
     assert "crossed" not in plain.to_json()
 
 
-@pytest.mark.parametrize("wrong", [Platt(0.0, 0.0), Platt(-1.0, 0.0), Platt(math.inf, 0.0), Platt(1.0, math.nan)])
-def test_given_a_scaling_that_would_turn_the_order_round_or_is_no_number_then_it_is_refused(wrong: Platt) -> None:
-    with pytest.raises(ValueError, match="slopes"):
-        replace(calibration(), languages={"de": wrong})
-
-
-@given(st.floats(-1, 2), st.floats(-1, 2), st.floats(0.01, 100), st.floats(-10, 10))
-def test_given_any_scaling_then_what_was_likelier_is_never_less_likely(one: float, other: float, slope: float, shift: float) -> None:
-    score = replace(calibration(), languages={"de": Platt(slope, shift)})
-    low, high = sorted((one, other))
-    assert score.probability(ZERO | {"coverage_all": low}, "de") <= score.probability(ZERO | {"coverage_all": high}, "de")
-
-
 @given(st.floats(-1e6, 1e6))
 def test_given_any_finite_signal_then_the_probability_is_in_its_range(value: float) -> None:
-    assert 0 <= calibration(weight=100.0).probability(ZERO | {"coverage_all": value}) <= 1
+    assert 0 <= calibration(weight=100.0).probability(ZERO | {"near_draft": value}) <= 1
 
 
 def test_given_a_stored_calibration_when_loaded_then_it_is_the_same_with_the_same_id(tmp_path: Path) -> None:
@@ -265,7 +216,7 @@ def test_given_other_features_then_the_version_differs(monkeypatch: pytest.Monke
 
 def labelled(count: int) -> tuple[list[dict[str, float]], list[bool]]:
     values = np.random.default_rng(7).uniform(0, 1, count)
-    return [ZERO | {"coverage_all": float(value)} for value in values], [bool(value > 0.5) for value in values]
+    return [ZERO | {"near_draft": float(value)} for value in values], [bool(value > 0.5) for value in values]
 
 
 def test_given_separable_questions_when_fitted_then_the_score_parts_them_and_constant_features_have_no_say() -> None:
@@ -275,45 +226,14 @@ def test_given_separable_questions_when_fitted_then_the_score_parts_them_and_con
 
     right = [(fitted.probability(row) > 0.5) == label for row, label in zip(rows, answerable, strict=True)]
     assert sum(right) / len(right) > 0.97
-    assert {name for name, c in zip(fitted.features, fitted.coefficients, strict=True) if abs(c) > 1e-6} == {"coverage_all"}
+    assert {name for name, c in zip(fitted.features, fitted.coefficients, strict=True) if abs(c) > 1e-6} == {"near_draft"}
     assert fitted.provenance == {"source": "made here"}
-
-
-def exclusive(count: int) -> tuple[list[dict[str, float]], list[bool]]:
-    """Answerable where exactly one of two features is high: no sum of the two parts them."""
-    draws = np.random.default_rng(7).uniform(0, 1, (count, 2))
-    rows = [ZERO | {"coverage_all": float(a), "coverage_best": float(b)} for a, b in draws]
-    return rows, [bool((a > 0.5) != (b > 0.5)) for a, b in draws]
-
-
-def test_given_products_when_fitted_then_what_two_features_say_together_counts() -> None:
-    rows, answerable = exclusive(400)
-
-    alone, together = (fit(identity("m"), rows, answerable, {}, products=products) for products in (False, True))
-
-    right = [
-        np.mean([(one.probability(row) > 0.5) == label for row, label in zip(rows, answerable, strict=True)]) for one in (alone, together)
-    ]
-    assert right[0] < 0.65
-    assert right[1] > 0.9
-    assert len(together.coefficients) == len(FEATURES) * (len(FEATURES) + 3) / 2
-    assert Calibration.from_json(json.loads(json.dumps(together.to_json()))) == together
-
-
-def test_given_products_when_adjusted_then_they_are_kept() -> None:
-    rows, answerable = exclusive(400)
-    base = fit(identity("m"), rows, answerable, {}, products=True)
-
-    adjusted = adjust(base, rows, answerable, {})
-
-    assert len(adjusted.coefficients) == len(base.coefficients)
-    assert adjusted.probability(rows[0]) == pytest.approx(base.probability(rows[0]), abs=0.1)
 
 
 def test_given_a_signal_far_beyond_those_of_the_fit_then_it_counts_as_the_farthest() -> None:
     score = calibration(middle=0.5)
 
-    assert score.probability(ZERO | {"coverage_all": 4.5}) == score.probability(ZERO | {"coverage_all": 1e6})
+    assert score.probability(ZERO | {"near_draft": 4.5}) == score.probability(ZERO | {"near_draft": 1e6})
 
 
 def test_given_the_answerability_model_or_none_then_a_calibration_with_it_does_not_fit_one_without() -> None:
@@ -332,13 +252,13 @@ def test_given_weights_when_fitted_then_they_count() -> None:
     rows, answerable = labelled(200)
     heavier = fit(identity("m"), rows, answerable, {}, weights=[5.0 if label else 1.0 for label in answerable])
 
-    middle = ZERO | {"coverage_all": 0.5}
+    middle = ZERO | {"near_draft": 0.5}
     assert heavier.probability(middle) > fit(identity("m"), rows, answerable, {}).probability(middle) + 0.05
 
 
 def test_given_a_weaker_fit_then_its_probabilities_are_nearer_to_the_middle() -> None:
     rows, answerable = labelled(200)
-    sure = ZERO | {"coverage_all": 1.0}
+    sure = ZERO | {"near_draft": 1.0}
 
     assert fit(identity("m"), rows, answerable, {}, c=0.01).probability(sure) < fit(identity("m"), rows, answerable, {}).probability(sure)
 
@@ -350,7 +270,7 @@ def test_given_too_few_of_either_kind_then_nothing_is_fitted(labels: list[bool])
 
 
 def test_given_exactly_fifty_of_each_then_it_is_fitted() -> None:
-    rows = [ZERO | {"coverage_all": float(n % 2)} for n in range(100)]
+    rows = [ZERO | {"near_draft": float(n % 2)} for n in range(100)]
 
     assert isinstance(fit(identity("m"), rows, [bool(n % 2) for n in range(100)], {}), Calibration)
 
@@ -360,7 +280,7 @@ def shifted(count: int) -> tuple[list[dict[str, float]], list[bool]]:
     draw = np.random.default_rng(11)
     values = draw.uniform(0, 1, count)
     right = draw.uniform(0, 1, count) < 1 / (1 + np.exp(-(4 * values - 3)))
-    return [ZERO | {"coverage_all": float(value)} for value in values], [bool(one) for one in right]
+    return [ZERO | {"near_draft": float(value)} for value in values], [bool(one) for one in right]
 
 
 def test_given_many_questions_of_another_kind_when_adjusted_then_the_odds_become_theirs() -> None:
@@ -369,10 +289,10 @@ def test_given_many_questions_of_another_kind_when_adjusted_then_the_odds_become
 
     found = adjust(base, rows, answerable, {"method": "adjust"}, c=1.0)
 
-    assert found.coefficients[FEATURES.index("coverage_all")] == pytest.approx(4, abs=0.5)
+    assert found.coefficients[FEATURES.index("near_draft")] == pytest.approx(4, abs=0.5)
     assert found.logit(ZERO) == pytest.approx(-3, abs=0.3)
     assert (found.identity, found.provenance, found.correctness) == (base.identity, {"method": "adjust"}, base.correctness)
-    assert {name for name, c in zip(FEATURES, found.coefficients, strict=True) if c} == {"coverage_all"}
+    assert {name for name, c in zip(FEATURES, found.coefficients, strict=True) if c} == {"near_draft"}
 
 
 def test_given_a_small_strength_when_adjusted_then_only_the_share_of_answerable_ones_is_taken_over() -> None:
@@ -387,27 +307,13 @@ def test_given_a_small_strength_when_adjusted_then_only_the_share_of_answerable_
 
 def test_given_questions_that_say_the_same_as_the_score_when_adjusted_then_it_stays_nearly_as_it_is() -> None:
     draw = np.random.default_rng(2)
-    rows = [ZERO | {"coverage_all": float(value)} for value in draw.uniform(0, 1, 60)]
+    rows = [ZERO | {"near_draft": float(value)} for value in draw.uniform(0, 1, 60)]
     base = calibration()
     answerable = [bool(draw.uniform() < base.probability(row)) for row in rows]
 
     found = adjust(base, rows, answerable, {}, c=0.01)
 
     assert max(abs(found.probability(row) - base.probability(row)) for row in rows) < 0.12
-
-
-def test_given_a_scaled_language_when_adjusted_then_its_questions_are_read_with_the_scaling() -> None:
-    draw = np.random.default_rng(2)
-    rows = [ZERO | {"coverage_all": float(value)} for value in draw.uniform(0, 1, 400)]
-    base = replace(calibration(), languages={"de": Platt(3.0, 2.0)})
-    answerable = [bool(draw.uniform() < base.probability(row, "de")) for row in rows]
-
-    found = adjust(base, rows, answerable, {}, languages=["de"] * len(rows))
-
-    assert found.languages == base.languages
-    assert max(abs(found.probability(row, "de") - base.probability(row, "de")) for row in rows) < 0.12
-    unscaled = adjust(base, rows, answerable, {})
-    assert max(abs(unscaled.probability(row, "de") - base.probability(row, "de")) for row in rows) > 0.12
 
 
 def test_given_weights_when_adjusted_then_a_question_counts_as_often_as_they_say() -> None:

@@ -33,7 +33,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "f8420f0d1edb"),
     "language": (3, "588639211359"),
-    "features": (10, "e877d9d72dbf"),
+    "features": (11, "0d8539c16a31"),
 }
 
 
