@@ -288,7 +288,7 @@ class Settings(ModelSettings):
     )
     vector_store: str = choice(
         "faiss-flat", Stage.INGEST, _I,
-        "Where a new library keeps its vectors: faiss-flat compares all of them, faiss-sketch and faiss-ivf the likely ones; "
+        "Where a new library keeps its vectors: faiss-flat compares all of them, faiss-sketch the likely ones; "
         "pgvector and milvus are databases. A library stays in its store until it is rebuilt.",
     )  # fmt: skip
     workers: str = choice(

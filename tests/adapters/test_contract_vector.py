@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from rag_core.adapters.index.choose import VECTOR_STORES, StoreRow
 from rag_core.adapters.index.flat import FILE, FaissStore
-from rag_core.adapters.index.ivf import EXACT_ROWS, IvfStore
 from rag_core.domain.ports import VectorIndex, Vectors, VectorStore
 from rag_core.errors import LibraryDamaged
 
@@ -208,38 +207,3 @@ def test_given_a_row_of_the_table_then_its_store_has_that_name_and_no_two_share_
         for other in table.keys() - {name}:
             with pytest.raises(LibraryDamaged):
                 row.make().load(tmp_path / other)
-
-
-def clusters(rows: int, groups: int = 40) -> Vectors:
-    """Unit vectors around so many directions, as passages stand around subjects."""
-    chance = np.random.default_rng(7)
-    drawn = unit(groups, 3)[chance.integers(0, groups, rows)] + 0.2 * chance.standard_normal((rows, DIM)).astype(np.float32)
-    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
-
-
-def test_given_many_vectors_when_searched_in_groups_then_nearly_all_of_the_best_are_found_with_their_cosines(tmp_path: Path) -> None:
-    vectors, questions = clusters(3 * EXACT_ROWS), clusters(60)
-    index = IvfStore().build(vectors)
-    IvfStore().save(index, tmp_path)
-    hit = 0
-
-    for question in questions:
-        found = index.search(question, 10, None)
-        hit += len({row for row, _ in found} & {row for row, _ in brute_force(vectors, question, 10, None)})
-        assert len(found) == 10
-        assert [cosine for _, cosine in found] == pytest.approx([float(vectors[row] @ question) for row, _ in found], abs=1e-5)
-        assert found == IvfStore().load(tmp_path).search(question, 10, None)
-
-    assert hit >= 0.95 * 600  # measured: 600
-    assert np.array_equal(index.vectors([0, 9000]), vectors[[0, 9000]])
-
-
-def test_given_more_wanted_than_the_near_groups_hold_or_a_selection_then_all_groups_are_read() -> None:
-    vectors = clusters(2 * EXACT_ROWS)
-    index, chosen = IvfStore().build(vectors), list(range(0, 2 * EXACT_ROWS, 100))
-
-    everything = [row for row, _ in index.search(vectors[0], 2 * EXACT_ROWS, None)]
-    selected = index.search(-vectors[0], 20, chosen)
-
-    assert sorted(everything) == list(range(2 * EXACT_ROWS))
-    assert [row for row, _ in selected] == [row for row, _ in brute_force(vectors, -vectors[0], 20, chosen)]

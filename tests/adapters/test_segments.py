@@ -10,16 +10,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-import faiss
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.adapters.index import ivf, segments, words
+from rag_core.adapters.index import segments, words
 from rag_core.adapters.index.bm25 import Bm25Index, Bm25Store
 from rag_core.adapters.index.flat import FaissStore
-from rag_core.adapters.index.ivf import IvfStore
 from rag_core.adapters.index.terms import Terms
 from rag_core.errors import LibraryDamaged
 
@@ -206,96 +204,3 @@ def test_given_terms_when_looked_up_then_each_has_its_number_and_no_other_has_on
     assert [terms[term] for term in known] == list(range(len(known)))
     assert [term in terms for term in ("a", "zzz", "ნ", "not")] == [False] * 4
     assert "a" not in Terms.of([])
-
-
-def grouped(rows: int = 400) -> tuple[IvfStore, np.ndarray]:
-    chance = np.random.default_rng(3)
-    drawn = chance.standard_normal((12, DIM))[chance.integers(0, 12, rows)] + 0.3 * chance.standard_normal((rows, DIM))
-    return IvfStore(), (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float32)
-
-
-@pytest.fixture
-def few(monkeypatch):
-    """Groups from fifty rows on, of which one in five is read."""
-    monkeypatch.setattr(ivf, "EXACT_ROWS", 50)
-    monkeypatch.setattr(ivf, "MIN_READ", 1)
-    monkeypatch.setattr(ivf, "READ_SHARE", 5)
-
-
-def test_given_groups_when_documents_come_and_go_then_nothing_is_grouped_anew_and_nothing_of_a_deleted_one_is_left(few, tmp_path):
-    store, drawn = grouped()
-    before = store.build(drawn[:300])
-
-    after = store.spliced(before, [range(10), range(60, 300), drawn[300:]])
-
-    kept = np.concatenate([drawn[:10], drawn[60:]])
-    assert np.array_equal(after.vectors(range(len(kept))), kept)
-    assert np.array_equal(after.grouping.of[:10], before.grouping.of[:10])
-    assert len(after.grouping.middles) == len(before.grouping.middles) == 17
-    lost = np.unique(before.grouping.of[10:60])
-    for group in lost.tolist():
-        members = kept[after.grouping.of == group]
-        middle = members.sum(axis=0) if len(members) else np.zeros(DIM)
-        assert after.grouping.middles[group] == pytest.approx(middle / max(np.linalg.norm(middle), 1e-12), abs=1e-6)
-    others = [group for group in range(17) if group not in lost]
-    assert np.array_equal(after.grouping.middles[others], before.grouping.middles[others])
-    saved(after, store, tmp_path / "1")
-    again = store.load(tmp_path / "1")
-    for question in drawn[::50]:
-        assert again.search(question, 5, None) == after.search(question, 5, None)
-        assert again.search(question, 300, None) == after.exact.search(question, 300, None), "too few in the near groups"
-        assert set(after.search(question, 3, [*range(0, 350, 2)])) <= set(after.exact.search(question, 350, [*range(0, 350, 2)]))
-        assert after.search(question, 3, [*range(0, 40)]) == after.exact.search(question, 3, [*range(0, 40)])
-
-
-def test_given_a_library_that_outgrows_its_groups_or_shrinks_then_they_are_made_anew_or_left_out(few):
-    store, drawn = grouped(1600)
-    index = store.build(drawn[:100])
-    assert len(index.grouping.middles) == 10
-
-    assert len(store.spliced(index, [range(100), drawn[100:390]]).grouping.middles) == 10
-    assert len(store.spliced(index, [range(100), drawn[100:400]]).grouping.middles) == 20
-    assert store.spliced(index, [range(50)]).grouping is None
-    assert store.spliced(store.build(drawn[:50]), [range(50), drawn[50:100]]).grouping is not None
-    assert store.spliced("index of another store", [range(1)]) is None
-
-
-@pytest.mark.parametrize("name", [ivf.MIDDLES, ivf.GROUPS])
-@pytest.mark.parametrize("harm", ["gone", "cut", "another"])
-def test_given_groups_that_are_not_the_librarys_when_loaded_then_it_is_damaged(few, tmp_path, name, harm):
-    store, drawn = grouped(100)
-    saved(store.build(drawn), store, tmp_path / "1")
-    path = tmp_path / "1" / name
-    if harm == "gone":
-        path.unlink()
-    elif harm == "cut":
-        path.write_bytes(path.read_bytes()[:-1])
-    else:
-        np.save(path, np.load(path)[:5])
-
-    with pytest.raises(LibraryDamaged, match="vector index cannot be read"):
-        store.load(tmp_path / "1")
-
-
-@pytest.mark.parametrize("rows", [30, 400, 0])
-def test_given_the_groups_of_an_earlier_version_then_they_are_opened_searched_and_saved_in_the_new_form(few, tmp_path, rows):
-    """FAISS's own index in one file, with one group where every vector was compared."""
-    store, drawn = grouped(rows)
-    nlist = 20 if rows > 50 else 1
-    index = faiss.IndexIVFFlat(faiss.IndexFlatIP(DIM), DIM, nlist, faiss.METRIC_INNER_PRODUCT)
-    if rows:
-        index.cp.min_points_per_centroid = 1
-        index.train(drawn)
-        index.add(drawn)
-    index.make_direct_map()
-    faiss.write_index(index, str(tmp_path / ivf.BEFORE))
-
-    opened = store.load(tmp_path)
-
-    assert np.array_equal(opened.vectors(range(rows)), drawn)
-    assert (opened.grouping is None) == (nlist == 1)
-    assert not rows or opened.search(drawn[0], 1, None)[0][0] == 0
-    assert saved(store.spliced(opened, [drawn[:0], range(rows)]) if rows else opened, store, tmp_path / "1").keys() >= {ivf.FILE}
-    (tmp_path / ivf.BEFORE).write_bytes(b"IwFl")
-    with pytest.raises(LibraryDamaged):
-        store.load(tmp_path)

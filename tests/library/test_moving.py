@@ -41,11 +41,11 @@ def open_library_of(folder: Path) -> Library:
 
 
 @pytest.mark.stores
-@pytest.mark.parametrize("store", ["faiss-ivf", "pgvector", "milvus"])
+@pytest.mark.parametrize("store", ["faiss-sketch", "pgvector", "milvus"])
 def test_given_a_library_when_it_is_moved_there_and_back_then_all_checksums_are_the_same(
     store: str, made: Path, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if store != "faiss-ivf":
+    if store != "faiss-sketch":
         request.getfixturevalue("databases")
     first = checksums(open_library_of(made).snapshot)
     for to in (store, "faiss-flat"):
@@ -71,7 +71,7 @@ def test_given_a_vector_or_a_word_that_is_not_the_same_then_it_is_named_and_the_
 
     known = [other, checksums(before)]
     monkeypatch.setattr(engines, "checksums", lambda snapshot: known.pop())
-    assert main(["migrate", "faiss-ivf", "--library", str(made)]) == 1
+    assert main(["migrate", "faiss-sketch", "--library", str(made)]) == 1
     said = capsys.readouterr()
     assert "DIFFERENT" in said.out
     assert "Not the same: vectors" in said.err
@@ -79,8 +79,8 @@ def test_given_a_vector_or_a_word_that_is_not_the_same_then_it_is_named_and_the_
 
 
 def test_given_nothing_to_move_or_another_model_then_it_stays_where_it_is(made: Path, tmp_path: Path) -> None:
-    assert main(["migrate", "faiss-ivf", "--library", str(tmp_path / "empty")]) == 1
-    ports = {"vectors": engines.vector_store("faiss-ivf"), "lexical": engines.lexical_store("faiss-ivf")}
+    assert main(["migrate", "faiss-sketch", "--library", str(tmp_path / "empty")]) == 1
+    ports = {"vectors": engines.vector_store("faiss-sketch"), "lexical": engines.lexical_store("faiss-sketch")}
     with pytest.raises(InvalidInput):
         Library.move(tmp_path / "empty", "default", embedder=HashEmbedder(), **ports)
     with pytest.raises(ModelMismatch):

@@ -13,7 +13,7 @@ from library_kit import DIM, SETTINGS, HashEmbedder, library, text
 
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import VECTOR_STORES, StoreRow, vector_store
-from rag_core.adapters.index.ivf import IvfStore
+from rag_core.adapters.index.sketched import SketchStore
 from rag_core.adapters.optional import EXTRAS
 from rag_core.domain.ports import VectorIndex, Vectors
 from rag_core.entrypoints.cli import main
@@ -89,7 +89,7 @@ def test_given_a_row_added_at_run_time_then_its_store_is_opened_filled_asked_ver
     again.library.add([text("more", "The office opens at nine.")], Settings.load())
     assert remembered(tmp_path) == "toy"
 
-    for name in ("faiss-ivf", "toy"):
+    for name in ("faiss-sketch", "toy"):
         rebuilt = rebuild_library(tmp_path, "default", toy.changed(vector_store=name))
         moved = open_engine(tmp_path)
         assert (len(rebuilt.added), rebuilt.problems, remembered(tmp_path)) == (2, (), name)
@@ -106,7 +106,7 @@ def test_given_a_store_that_is_gone_or_never_was_then_one_typed_error_says_what_
     assert "rebuild" in gone.value.remedy
     with pytest.raises(InvalidSetting, match="no vector store 'toy'") as unknown:
         rebuild_library(tmp_path, "default", toy)
-    assert "faiss-flat, faiss-ivf" in unknown.value.remedy
+    assert "faiss-flat, faiss-sketch" in unknown.value.remedy
     with pytest.raises(InvalidSetting):
         open_library(tmp_path, "other", HashEmbedder(), "../x")
     VECTOR_STORES["toy"] = StoreRow(ToyStore)  # the fixture takes it away
@@ -125,11 +125,11 @@ def test_given_a_library_when_another_process_moved_it_to_another_store_then_the
 ) -> None:
     held = library(tmp_path)
     held.add([text("one", "Alpha.")], SETTINGS)
-    Library.rebuild(tmp_path, "default", SETTINGS, embedder=HashEmbedder(), vectors=IvfStore(), lexical=Bm25Store())
+    Library.rebuild(tmp_path, "default", SETTINGS, embedder=HashEmbedder(), vectors=SketchStore(), lexical=Bm25Store())
 
-    with pytest.raises(StoreMismatch, match=r"built in the vector store 'faiss-ivf', not in 'faiss-flat'") as caught:
+    with pytest.raises(StoreMismatch, match=r"built in the vector store 'faiss-sketch', not in 'faiss-flat'") as caught:
         held.refresh()
-    assert "vector_store=faiss-ivf" in caught.value.remedy
+    assert "vector_store=faiss-sketch" in caught.value.remedy
     assert held.snapshot.vectors.vectors([0]).shape == (1, DIM)
 
 
@@ -141,7 +141,7 @@ def test_given_a_library_made_before_stores_were_named_then_it_opens_in_the_firs
     del row["vector_store"]
     rewrite(path, pointer, seal(row))
 
-    opened = open_library(tmp_path, "default", HashEmbedder(), "faiss-ivf")
+    opened = open_library(tmp_path, "default", HashEmbedder(), "faiss-sketch")
 
     assert (opened.vector_store, len(opened.snapshot.passages)) == ("faiss-flat", 1)
     opened.verify()
@@ -158,11 +158,11 @@ def test_given_a_library_that_was_emptied_then_it_takes_the_store_that_is_asked_
     first = library(tmp_path)
     first.delete(first.add([text("one", "Alpha.")], SETTINGS).added[0].id)
 
-    opened = open_library(tmp_path, "default", HashEmbedder(), "faiss-ivf")
+    opened = open_library(tmp_path, "default", HashEmbedder(), "faiss-sketch")
     opened.add([text("two", "Beta.")], SETTINGS)
 
-    assert remembered(tmp_path) == "faiss-ivf"
-    assert open_library(tmp_path, "default", HashEmbedder()).vector_store == "faiss-ivf"
+    assert remembered(tmp_path) == "faiss-sketch"
+    assert open_library(tmp_path, "default", HashEmbedder()).vector_store == "faiss-sketch"
 
 
 def test_given_another_store_asked_for_on_the_command_line_then_the_library_stays_and_it_says_how_to_change(
@@ -174,14 +174,14 @@ def test_given_another_store_asked_for_on_the_command_line_then_the_library_stay
 
     assert main(["index", str(page), *at]) == 0
     assert "vector store" not in capsys.readouterr().err
-    assert main(["ask", QUESTION, *at, "--set", "vector_store=faiss-ivf"]) == 0
+    assert main(["ask", QUESTION, *at, "--set", "vector_store=faiss-sketch"]) == 0
     told = capsys.readouterr()
     assert "stays in the vector store faiss-flat" in told.err
-    assert "migrate faiss-ivf" in told.err
+    assert "migrate faiss-sketch" in told.err
     assert "20 days" in told.out
-    assert main(["index", "--rebuild", *at, "--set", "vector_store=faiss-ivf"]) == 0
+    assert main(["index", "--rebuild", *at, "--set", "vector_store=faiss-sketch"]) == 0
     assert "stays" not in capsys.readouterr().err
-    assert remembered(tmp_path / "library") == "faiss-ivf"
+    assert remembered(tmp_path / "library") == "faiss-sketch"
 
 
 def test_given_the_default_store_then_hashes_of_settings_are_those_from_before_there_was_a_choice() -> None:
@@ -196,7 +196,7 @@ def test_given_the_default_store_then_hashes_of_settings_are_those_from_before_t
         before = json.dumps(chosen.model_dump(mode="json", exclude={"preset", "vector_store", "workers", *unmoved}), sort_keys=True)
 
         assert chosen.hash() == hashlib.sha256(before.encode()).hexdigest()[:16], name
-        assert chosen.changed(vector_store="faiss-ivf").hash() != chosen.hash(), name
+        assert chosen.changed(vector_store="faiss-sketch").hash() != chosen.hash(), name
         assert chosen.changed(workers="ray").hash() != chosen.hash(), name
         assert chosen.changed(ocr_engine="rapidocr").hash() != chosen.hash(), name
 

@@ -12,7 +12,6 @@ from rag_core.adapters.index.apart import ApartStore, Table, named_in
 from rag_core.adapters.index.apart_words import ApartWordStore, WordTable
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
-from rag_core.adapters.index.ivf import IvfStore
 from rag_core.adapters.index.sketched import SketchStore
 from rag_core.adapters.optional import require
 from rag_core.domain.ports import LexicalStore, VectorStore
@@ -56,7 +55,6 @@ def _apart(name: str, database: Callable[[], _Database]) -> StoreRow:
 # What the setting `vector_store` may say.
 VECTOR_STORES = {
     "faiss-flat": StoreRow(FaissStore),
-    "faiss-ivf": StoreRow(IvfStore),
     "faiss-sketch": StoreRow(SketchStore),
     postgres.NAME: _apart(postgres.NAME, postgres.database),
     milvus.NAME: _apart(milvus.NAME, milvus.database),

@@ -1,6 +1,6 @@
 """Exact nearest neighbours by cosine with FAISS on local disk (IndexFlatIP over unit vectors), in segments.
 
-What any index of FAISS needs stands here too: the best rows of a search, and its files. `ivf.py` uses it.
+What any index of FAISS needs stands here too: the best rows of a search, and its files. `sketched.py` uses it.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class FaissStore:
         """
         if not isinstance(index, FaissIndex):
             raise TypeError(f"FaissStore saves a FaissIndex, got {type(index).__name__}")
-        save_segments(index.segments, folder, FILE)
+        segments.save(index.segments, folder, Path(FILE).stem, [FILE], lambda segment, place: write_index(segment.index, place / FILE))
 
     def load(self, folder: Path) -> FaissIndex:
         """Read it back.
@@ -153,7 +153,8 @@ class FaissStore:
         Raises:
             LibraryDamaged: a file is missing or cut short. A changed byte is found by the manifest's checksum, not here.
         """
-        return FaissIndex(load_segments(folder, FILE))
+        with damage_told():
+            return FaissIndex(segments.load(folder, Path(FILE).stem, [FILE], lambda place: FlatSegment(read_index(place / FILE))))
 
 
 def flat_segments(
@@ -173,25 +174,6 @@ def flat_segments(
             index.add(np.ascontiguousarray(vectors, dtype=np.float32))
         made += [make(index)] if index else []
     return made
-
-
-def save_segments(parts: Sequence[FlatSegment], folder: Path, file: str) -> None:
-    """Write segments as files of this name.
-
-    Raises:
-        OSError: the disk or the permissions refused.
-    """
-    segments.save(parts, folder, Path(file).stem, [file], lambda segment, place: write_index(segment.index, place / file))
-
-
-def load_segments(folder: Path, file: str) -> list[FlatSegment]:
-    """Read them back.
-
-    Raises:
-        LibraryDamaged: a file is missing or cut short.
-    """
-    with damage_told():
-        return segments.load(folder, Path(file).stem, [file], lambda place: FlatSegment(read_index(place / file)))
 
 
 def write_index(index: faiss.Index, path: Path) -> None:
