@@ -61,7 +61,8 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
     return retrieve(
         measurements.question, query.vector, query.terms, corpus, s, rows,
         reranker=reranker_for(s.reranker, tools),
-        language=language, known_language=tools.knows(language), time_sensitive=is_time_sensitive(measurements.question, language), today=tools.today(),
+        language=language, known_language=tools.knows(language),
+        time_sensitive=is_time_sensitive(measurements.question, language), today=tools.today(),
         wider=metrics, titled=titled, stated=_with_row(measurements, query, metrics, corpus, titled or rows),
     )  # fmt: skip
 
