@@ -120,9 +120,10 @@ def test_given_passages_in_another_language_then_their_rank_by_meaning_counts_fo
         assert hit.passage.document == "own" or hit.score == pytest.approx(1 / (60 + hit.dense_rank))
     assert foreign.lexical_rank  # measured all the same
     assert ask("the deposit", mixed, semantic_weight=0.7).hits != found.hits  # a language that nobody knows: words count everywhere
-    assert ask("the deposit", mixed, language="en", known_language=False, semantic_weight=0.7).hits == ask(
-        "the deposit", mixed, known_language=False, semantic_weight=0.7
-    ).hits
+    assert (
+        ask("the deposit", mixed, language="en", known_language=False, semantic_weight=0.7).hits
+        == ask("the deposit", mixed, known_language=False, semantic_weight=0.7).hits
+    )
 
 
 @given(st.sampled_from(["notice period", "price", "unknown words", "the"]), st.sets(st.integers(0, 5)), st.integers(1, 6))
