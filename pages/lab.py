@@ -17,7 +17,7 @@ from ui.app.problems import show_error
 from ui.app.texts import say
 from ui.lab import certify, queue
 from ui.lab import state as lab
-from ui.lab.comparison import compare, domains
+from ui.lab.comparison import compare
 from ui.lab.outcomes import results
 from ui.lab.runs import sets
 from ui.settings.sidebar import settings_from_sidebar
@@ -82,7 +82,6 @@ TABS: Mapping[str, Callable[[Engine, Settings], None]] = {
     "compare": _compare,
     "guarantee": _guarantee,
     "feedback": lambda engine, settings: queue.show(engine),
-    "domains": lambda engine, settings: domains.show(settings),
 }
 
 

@@ -253,54 +253,6 @@ def domain(question: str, collection: str = "default") -> Call[profile_models.De
     return Call("GET", address_in(collection, "domain"), profile_models.DetectedOut, params={"query_text": question})
 
 
-def versions(domain: str, collection: str = "default") -> Call[profile_models.Versions]:
-    """List all versions of a profile with their evidence."""
-    return Call("GET", address_in(collection, "profiles", domain), profile_models.Versions)
-
-
-def propose(
-    domain: str, values: Settings, collection: str = "default", *, why: str = "", run: int | None = None, set: str | None = None,
-    preset: str | None = None, budget_tokens: int | None = None, key: str | None = None,
-) -> Call[models.Job]:  # fmt: skip
-    """Try a changed profile on the questions of a labelled run or set, else on kept decisions; the proposal is kept with its evidence."""
-    body = given(values=dict(values), why=why, run=run, set=set, preset=preset, budget_tokens=budget_tokens)
-    return Call("POST", address_in(collection, "profiles", domain, "proposals"), models.Job, body, headers=key_header(key))
-
-
-def learn(
-    domain: str, collection: str = "default", *, run: int | None = None, set: str | None = None, preset: str | None = None
-) -> Call[models.Job]:
-    """Try usual changes of a profile on half of the labelled questions, and propose the best with evidence on the rest."""
-    return Call("POST", address_in(collection, "profiles", domain, "learn"), models.Job, given(run=run, set=set, preset=preset))
-
-
-def comparisons(domain: str, collection: str = "default") -> Call[profile_models.ComparisonsOut]:
-    """List the comparisons of two versions of a profile on live questions, with what each shows."""
-    return Call("GET", address_in(collection, "profiles", domain, "comparisons"), profile_models.ComparisonsOut)
-
-
-def compare(domain: str, a: int, b: int, collection: str = "default", *, alpha: float = 0.05) -> Call[profile_models.ComparisonsOut]:
-    """Split live questions between two versions of a profile, by asker."""
-    return Call(
-        "POST", address_in(collection, "profiles", domain, "comparisons"), profile_models.ComparisonsOut, {"a": a, "b": b, "alpha": alpha}
-    )
-
-
-def stop_comparing(domain: str, collection: str = "default") -> Call[profile_models.ComparisonsOut]:
-    """Stop the comparison that runs."""
-    return Call("DELETE", address_in(collection, "profiles", domain, "comparisons"), profile_models.ComparisonsOut)
-
-
-def put_in_force(domain: str, version: int, collection: str = "default") -> Call[profile_models.Versions]:
-    """Accept a version of a profile, or go back to an earlier one."""
-    return Call("PUT", address_in(collection, "profiles", domain, "versions", version), profile_models.Versions)
-
-
-def decline(domain: str, version: int, collection: str = "default") -> Call[profile_models.Versions]:
-    """Say no to a proposed version; it is kept."""
-    return Call("DELETE", address_in(collection, "profiles", domain, "versions", version), profile_models.Versions)
-
-
 def record_execution(
     prompt_id: str, confidence: float, citation_coverage: float, hallucination_detected: bool, collection: str = "default", *,
     outcome: str = "answered", feedback: str | None = None, decision: str = "", profile: str = "", key: str | None = None,

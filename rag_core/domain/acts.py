@@ -40,7 +40,6 @@ class Action(StrEnum):
     RUN = "run"  # a labelled set was measured; the number of the run
     DELETE_RUN = "delete_run"
     THRESHOLDS = "change_thresholds"  # a saved preset, the one to start with, or a calibration
-    PROFILE = "change_profile"  # a version was proposed, put in force or declined; such as legal@2
     EXECUTION = "record_execution"  # a program said how its work went; the number of the record
     KEEPING = "change_keeping"  # whether questions are kept
     EXPORT = "export"  # something was downloaded

@@ -23,7 +23,6 @@ from rag_core.entrypoints.commands import doctor as doctor_command
 from rag_core.entrypoints.commands import evaluate as evaluate_command
 from rag_core.entrypoints.commands import library as commands
 from rag_core.entrypoints.commands import model as model_command
-from rag_core.entrypoints.profile_options import add_profiles
 from rag_core.entrypoints.service_commands import add_service, count, later
 from rag_core.entrypoints.terminal.show import printable
 from rag_core.errors import Cancelled, InvalidSetting, RagError
@@ -43,7 +42,7 @@ EXAMPLES = """examples:
   python -m rag_core calibrate fit --questions labelled.csv --library library
   python -m rag_core calibrate show
   python -m rag_core ask "What does the contract say of liability?" --domain auto
-  python -m rag_core profiles propose legal --set top_k=20 --questions labelled.csv
+  python -m rag_core profiles
   python -m rag_core documents
   python -m rag_core migrate pgvector --collection contracts
   python -m rag_core model
@@ -188,7 +187,10 @@ def parser() -> argparse.ArgumentParser:
     doctor.add_argument("--json", action="store_true", help="as JSON")
     doctor.set_defaults(run=doctor_command.doctor)
 
-    add_profiles(sub, place, tune, LABELLED)
+    profiles = sub.add_parser("profiles", parents=[place], help="list the settings of each domain, and the work recorded under them")
+    profiles.add_argument("--json", action="store_true", help="as JSON lines")
+    profiles.set_defaults(run=later("profiles", "listed"))
+
     add_service(sub)
 
     settings = sub.add_parser("settings", parents=[tune], help="show every setting with its range and what changing it costs")

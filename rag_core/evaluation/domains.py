@@ -1,6 +1,7 @@
-"""Tells the field of knowledge of a question from the documents that are searched and from its own words.
+"""The profile that a question is asked under: of the domain that the caller names, or of the one that is detected.
 
-A count, no model: a document counts for a domain by a key of its metadata, by the way it was cut, or by a word of its title.
+It is detected from the documents that are searched and the question's own words. A count, no model: a document counts for a domain by a
+key of its metadata, by the way it was cut, or by a word of its title.
 """
 
 from __future__ import annotations
@@ -14,8 +15,12 @@ from rag_core.domain.documents import Document
 from rag_core.domain.ports import Corpus
 from rag_core.gating.named import searched_documents
 from rag_core.language import question_language, terms
-from rag_core.settings.profiles import GENERAL, profiles
+from rag_core.settings import Cost, Settings
+from rag_core.settings.profiles import AUTO, GENERAL, Profile, of_cost, profiles, require_domain
 
+ASKED = frozenset({Cost.REPLAY, Cost.ASK})  # settings of a question; the others are of documents that are added
+PROFILE, WHY = "profile", "profile_why"  # in a decision's metadata
+CALLER = "Chosen by the caller."
 KEY = "domain"  # in the metadata of a document: whoever states it is believed
 ENOUGH = 0.5  # a domain needs half of the documents, or a word of the question; chosen
 
@@ -26,6 +31,38 @@ class Detected:
 
     domain: str
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The profile that a question is asked under, and why this one, in one sentence."""
+
+    profile: Profile
+    why: str
+
+    @property
+    def about(self) -> dict[str, str]:
+        """The names for a decision's metadata."""
+        return {PROFILE: self.profile.domain, WHY: self.why}
+
+    def over(self, settings: Settings) -> Settings:
+        """The settings with the profile's for questions."""
+        return settings.changed(**of_cost(self.profile.values, ASKED))
+
+
+def taken(
+    corpus: Corpus, domain: str, question: str, documents: Collection[str] | None = None, filters: Mapping[str, str] | None = None
+) -> Taken:
+    """The profile of a domain; of the one that is detected where it is `auto`.
+
+    Raises:
+        InvalidSetting: there is no such domain.
+        InvalidInput: a document is not there.
+    """
+    if domain != AUTO:
+        return Taken(require_domain(domain), CALLER)
+    found = detect(question, searched(corpus, documents, filters))
+    return Taken(require_domain(found.domain), found.why)
 
 
 def searched(corpus: Corpus, documents: Collection[str] | None = None, filters: Mapping[str, str] | None = None) -> tuple[Document, ...]:

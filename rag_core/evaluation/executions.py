@@ -31,7 +31,7 @@ class Recorded:
 
 
 def recorded(executions: Iterable[Execution], profile: str) -> Recorded:
-    """The figures of those under this profile, such as `legal@2`; "" for those under none."""
+    """The figures of those under this profile, such as `legal`; "" for those under none."""
     own = [one for one in executions if one.profile == profile]
     return Recorded(
         len(own), _mean([one.confidence for one in own]), _mean([one.citation_coverage for one in own]),

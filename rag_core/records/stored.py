@@ -6,7 +6,7 @@ Times are ISO 8601 in UTC, to the second.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -96,62 +96,6 @@ class RunHead:
     note: str = ""
 
 
-class VersionState(StrEnum):
-    """The state of a profile's version: proposed, accepted by a person, or declined."""
-
-    PROPOSED = "proposed"
-    ACCEPTED = "accepted"
-    DECLINED = "declined"
-
-
-@dataclass(frozen=True, slots=True)
-class ProfileVersion:
-    """A version of a domain's profile. All of them are kept.
-
-    Args:
-        version: from 1; 0 is the shipped one.
-        values: settings by name.
-        why: of whoever proposed it; untrusted text of at most `MAX_COMMENT_CHARS` characters.
-        evidence: how questions end before and after it (`rag_core.evaluation.evidence`), with its runs; empty for the shipped one.
-        by: who proposed it, as the audit log names them.
-        settled_by: who accepted or declined it; empty before.
-    """
-
-    domain: str
-    version: int
-    values: Mapping[str, Any]
-    why: str = ""
-    evidence: Mapping[str, Any] = field(default_factory=dict)
-    state: VersionState = VersionState.ACCEPTED
-    at: str = ""
-    by: str = ""
-    settled: str = ""
-    settled_by: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Two versions of a domain's profile that live questions are split between.
-
-    Args:
-        a: one version; questions of half of the askers are asked under it.
-        b: the other.
-        alpha: rate of false alarms that is allowed, in (0, 1).
-        by: who began it, as the audit log names them.
-        stopped: when, ISO 8601; empty while it runs.
-    """
-
-    id: int
-    domain: str
-    a: int
-    b: int
-    alpha: float
-    at: str
-    by: str
-    stopped: str = ""
-    stopped_by: str = ""
-
-
 class ExecutionOutcome(StrEnum):
     """The end of a piece of work that a program did with a prompt."""
 
@@ -166,7 +110,7 @@ class Execution:
 
     Args:
         prompt: `rag_strategy` or `rag_generation`.
-        profile: that it worked under, such as `legal@2`; empty where none.
+        profile: that it worked under, such as `legal`; empty where none.
         confidence: in [0, 1].
         citation_coverage: share of its sentences that cite a source, in [0, 1].
         hallucination: whether a sentence was found that no source supports.

@@ -11,6 +11,7 @@ from rag_core.domain.documents import Box, Document, Metadata
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.engine import Engine
 from rag_core.errors import ModelMismatch, PasswordNeeded, RagError, StoreMismatch
+from rag_core.evaluation.domains import Taken
 from rag_core.ingest.reading.pdf import render_page
 from rag_core.ingest.reading.pdf_facts import form_of
 from rag_core.library.erasing import Erased
@@ -31,7 +32,6 @@ from rag_core.work import loading
 from rag_core.work.files import File
 from rag_core.work.handing_in import HandingIn
 from rag_core.work.jobs import Work
-from rag_core.work.profiles import Taken
 
 if TYPE_CHECKING:
     from rag_core.service.service import Service

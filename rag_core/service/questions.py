@@ -37,7 +37,6 @@ class Asking:
         documents: ids or names of those to search; None for all.
         filters: values that a document's metadata must have.
         domain: whose profile it is asked under; `auto` detects it, None takes no profile.
-        session: names whom the caller asks for, where it serves many; stored as a hash, and only while profiles are compared.
     """
 
     question: str
@@ -46,7 +45,6 @@ class Asking:
     documents: Sequence[str] | None = None
     filters: Mapping[str, str] = field(default_factory=dict)
     domain: str | None = None
-    session: str = ""
 
 
 class Questions:
@@ -70,7 +68,7 @@ class Questions:
         self._principal.require(Scope.ASK)
         engine, profile = self._collection.fresh(), None
         if asking.domain is not None:
-            profile = self._collection.profiles.taken(asking.domain, asking.question, asking.documents, asking.filters, self._asker(asking))
+            profile = self._collection.profiles.taken(asking.domain, asking.question, asking.documents, asking.filters)
         settings = self._collection.settings(asking.preset, asking.values, COSTS, profile)
         measured: list[Measurements] = []
 
@@ -88,10 +86,7 @@ class Questions:
             if not keeping(store):
                 return decision, ""
             narrowed = asking.documents is not None or asking.filters
-            id = keep(store, measured[0], tuple(measured[0].library.names) if narrowed else (), self._origin)
-            if profile is not None and (side := profile.side) is not None:
-                store.expose(side.comparison.id, side.asker, side.is_b, id)
-            return decision, str(id)
+            return decision, str(keep(store, measured[0], tuple(measured[0].library.names) if narrowed else (), self._origin))
 
     def kept(self, limit: int, before: int | None = None) -> tuple[StoredDecision, ...]:
         """The newest kept decisions, newest first, with ids below `before`: everybody's with the scope label, else the caller's own."""
@@ -158,9 +153,6 @@ class Questions:
         """Everybody's open feedback, newest first."""
         self._principal.require(Scope.LABEL)
         return self._collection.records.feedback()
-
-    def _asker(self, asking: Asking) -> str:
-        return f"{self._principal.id}\0{asking.session}"
 
     @property
     def _origin(self) -> str:

@@ -22,8 +22,8 @@ from rag_core.errors import LibraryError, RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records.stored import Execution, ExecutionOutcome, FeedbackKind, FeedbackState, SavedPreset
 
-WITHOUT_CHECKSUMS = 2  # the version of a file before they came; profiles came after them
-LATER = ("profiles", "executions", "comparisons", "exposures", "notes", "erasures")
+WITHOUT_CHECKSUMS = 2  # the version of a file before they came
+LATER = ("executions", "notes", "erasures")
 FLIPS = 60  # positions in a file of about 100 KB, a fixed sample
 
 
@@ -42,10 +42,7 @@ def fill(store: RecordStore) -> None:
     store.set_keeping(True)
     store.forget_documents(["sha256:9"], 1)
     store.erase(["sha256:8"], 1, lambda text: False)
-    store.put_profile_in_force("legal", store.propose_profile("legal", {"top_k": 20}, "more", {"questions": 3}).version)
-    store.record_execution(Execution("rag_strategy", "legal@1", 0.9, 1.0, False, ExecutionOutcome.ANSWERED, FeedbackKind.HELPFUL), "api:1")
-    live = store.begin_comparison("legal", 0, 1, 0.05)
-    store.expose(live.id, "ab", True, id)
+    store.record_execution(Execution("rag_strategy", "legal", 0.9, 1.0, False, ExecutionOutcome.ANSWERED, FeedbackKind.HELPFUL), "api:1")
     store.add_feedback(id, FeedbackKind.HELPFUL)
     store.close()
 
@@ -58,8 +55,7 @@ def read_all(path: Path) -> list[object]:
         return [
             decisions, [store.measurements(one.id) for one in decisions], [store.feedback(state) for state in FeedbackState], store.sets(),
             [store.read_set(name) for name in store.sets()], replace(run, note=""), store.run_questions(run.id), store.results(run.id),
-            store.done(run.id), store.presets(), store.default_preset(), store.keeping(), store.profile_versions("legal"),
-            store.profile_in_force("legal"), store.executions(), store.comparisons("legal"), store.comparison_answers(1), run.note,
+            store.done(run.id), store.presets(), store.default_preset(), store.keeping(), store.executions(), run.note,
         ]  # fmt: skip
     finally:
         store.close()
@@ -89,7 +85,6 @@ def strip(path: Path) -> None:
             db.execute(f"DROP TABLE {table}")
         for table in GUARDED.keys() - set(LATER):
             db.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
-        db.execute("DELETE FROM choices WHERE name LIKE 'profile %'")
         db.execute(f"PRAGMA user_version = {WITHOUT_CHECKSUMS}")
 
 
@@ -169,9 +164,9 @@ def test_given_a_file_without_checksums_when_opened_then_it_gets_them_once_and_k
     shutil.copy(template, path)
     strip(path)
 
-    *kept, versions, in_force, executions, comparisons, answers, note = read_all(path)
-    assert kept == whole[:-6]
-    assert (len(versions), in_force.version, executions, comparisons, answers, note) == (1, 0, (), (), (), "")
+    *kept, executions, note = read_all(path)
+    assert kept == whole[:-2]
+    assert (executions, note) == ((), "")
     with closing(sqlite3.connect(path)) as db, db:
         for table in GUARDED:
             assert db.execute(f"SELECT count(*) FROM {table} WHERE checksum IS NULL").fetchone() == (0,), table

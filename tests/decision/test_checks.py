@@ -26,7 +26,7 @@ READ_ELSEWHERE = {
     "distance_mode": {"settings/configuration.py", "gating/levels.py", "decision/batch/asked.py"},  # the cut marks passages too
     "max_distance": {"settings/configuration.py", "gating/levels.py", "decision/batch/asked.py", "decision/decide.py"},
     "contradictions_mode": {"gating/levels.py"},  # whether both sides are shown
-    "min_correctness": {"evaluation/certify/find.py", "service/messages/profile_models.py"},  # of an intent; in an example
+    "min_correctness": {"evaluation/certify/find.py"},  # of an intent
     "correctness_extra_procedural": {"evaluation/certify/find.py"},
     "correctness_extra_comparative": {"evaluation/certify/find.py"},
     "expand_searches": {"decision/progress.py", "evaluation/cost.py"},  # how often the model is asked

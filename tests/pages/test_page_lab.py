@@ -45,7 +45,7 @@ def run_set(page: AppTest) -> AppTest:
 
 def test_given_the_lab_when_opened_then_it_has_its_tabs_and_says_what_a_set_is(lab: AppTest) -> None:
     assert not lab.exception
-    assert [tab.label for tab in lab.tabs] == ["Questions & run", "Results", "Compare", "Guarantee", "Feedback", "Domains"]
+    assert [tab.label for tab in lab.tabs] == ["Questions & run", "Results", "Compare", "Guarantee", "Feedback"]
     assert say("lab_sets.empty") in [info.value for info in lab.info]
 
 

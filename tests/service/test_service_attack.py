@@ -60,17 +60,6 @@ CALLS: dict[Route, Any] = {
     ("GET", "/api/collections/{name}/domain"): lambda name, known: (f"/api/collections/{name}/domain?query_text=sauce", None),
     ("GET", "/api/collections/{name}/profiles"): lambda name, known: (f"/api/collections/{name}/profiles", None),
     ("GET", "/api/collections/{name}/profiles/{domain}"): lambda name, known: (f"/api/collections/{name}/profiles/legal", None),
-    ("POST", "/api/collections/{name}/profiles/{domain}/proposals"): lambda name, known: (
-        f"/api/collections/{name}/profiles/legal/proposals", {"values": {"top_k": 5}, "run": known["run"]},
-    ),
-    ("POST", "/api/collections/{name}/profiles/{domain}/learn"): lambda name, known: (
-        f"/api/collections/{name}/profiles/legal/learn", {"run": known["run"]},
-    ),
-    ("GET", "/api/collections/{name}/profiles/{domain}/comparisons"): lambda name, known: (compared(name), None),
-    ("POST", "/api/collections/{name}/profiles/{domain}/comparisons"): lambda name, known: (compared(name), {"a": 0, "b": 1}),
-    ("DELETE", "/api/collections/{name}/profiles/{domain}/comparisons"): lambda name, known: (compared(name), None),
-    ("PUT", "/api/collections/{name}/profiles/{domain}/versions/{version}"): lambda name, known: (version(name), None),
-    ("DELETE", "/api/collections/{name}/profiles/{domain}/versions/{version}"): lambda name, known: (version(name), None),
     ("POST", "/api/collections/{name}/executions"): lambda name, known: (
         f"/api/collections/{name}/executions",
         {"prompt_id": "rag_strategy", "confidence": 1, "citation_coverage": 1, "hallucination_detected": False,
@@ -88,23 +77,18 @@ CALLS: dict[Route, Any] = {
 # With ids of beta's in the path of a collection of one's own; documents of equal bytes have equal ids, so only texts that beta alone has.
 OWN = [route for route in CALLS if "{id}" in route[1] and "{name}" in route[1]]
 OWN += [route for route in CALLS if "{number}" in route[1] and route not in OWN]
-OWN += [("POST", "/api/collections/{name}/profiles/{domain}/learn")]
-OWN += [("POST", "/api/collections/{name}/executions"), ("POST", "/api/collections/{name}/profiles/{domain}/proposals")]
+OWN += [("POST", "/api/collections/{name}/executions")]
 NEEDS = {
     "index": [("POST", "/api/rag/index"), ("PUT", "/api/collections/{name}"), ("PUT", "/api/collections/{name}/documents/{id}/metadata"),
               ("DELETE", "/api/collections/{name}/documents/{id}"), ("DELETE", "/api/collections/{name}/documents/{id}/everywhere"),
               ("DELETE", "/api/collections/{name}")],
     "label": [("GET", "/api/collections/{name}/feedback"), ("POST", "/api/collections/{name}/runs"),
               ("GET", "/api/collections/{name}/runs/{number}"), ("GET", "/api/collections/{name}/profiles/{domain}"),
-              ("POST", "/api/collections/{name}/profiles/{domain}/proposals"), ("GET", "/api/collections/{name}/runs"),
+              ("GET", "/api/collections/{name}/runs"),
               ("POST", "/api/collections/{name}/runs/{number}/resume"), ("GET", "/api/collections/{name}/runs/{number}/export"),
               ("POST", "/api/collections/{name}/runs/{number}/certificate"), ("GET", "/api/collections/{name}/labels"),
-              ("GET", "/api/collections/{name}/export"), ("GET", "/api/collections/{name}/profiles/{domain}/comparisons"),
-              ("POST", "/api/collections/{name}/profiles/{domain}/learn")],
-    "admin": [("PUT", "/api/collections/{name}/quota"), ("PUT", "/api/collections/{name}/profiles/{domain}/versions/{version}"),
-              ("DELETE", "/api/collections/{name}/profiles/{domain}/versions/{version}"),
-              ("POST", "/api/collections/{name}/profiles/{domain}/comparisons"),
-              ("DELETE", "/api/collections/{name}/profiles/{domain}/comparisons")],
+              ("GET", "/api/collections/{name}/export")],
+    "admin": [("PUT", "/api/collections/{name}/quota")],
     "watch": [("GET", "/metrics")],
 }  # fmt: skip
 
@@ -115,14 +99,6 @@ def document(name: str, known: Known) -> str:
 
 def labelled(name: str, known: Known) -> str:
     return f"/api/collections/{name}/runs/{known['run']}"
-
-
-def version(name: str) -> str:
-    return f"/api/collections/{name}/profiles/legal/versions/0"
-
-
-def compared(name: str) -> str:
-    return f"/api/collections/{name}/profiles/legal/comparisons"
 
 
 def decision(name: str, known: Known) -> str:

@@ -104,7 +104,7 @@ def test_given_the_service_when_many_are_awaited_at_once_then_each_reply_is_its_
     assert states[-1] == "finished"
 
 
-def test_given_a_key_when_a_run_feedback_execution_or_proposal_is_sent_twice_then_it_is_done_once(server: Server) -> None:
+def test_given_a_key_when_a_run_feedback_or_execution_is_sent_twice_then_it_is_done_once(server: Server) -> None:
     rows = [{"id": "1", "question": WARRANTY, "answerable": True}]
     with Client(server.address, server.tokens["alpha"]) as client:
         decision = client.query(WARRANTY, "alpha").id
@@ -112,7 +112,6 @@ def test_given_a_key_when_a_run_feedback_execution_or_proposal_is_sent_twice_the
             "run": lambda key: client.run("keyed", rows, "alpha", key=key).id,
             "feedback": lambda key: client.feedback(decision, "helpful", "alpha", comment="keyed", key=key).id,
             "execution": lambda key: client.record_execution("rag_strategy", 1, 1, False, "alpha", key=key).id,
-            "proposal": lambda key: client.propose("legal", {"top_k": 7}, "alpha", run=server.known["alpha"]["run"], key=key).id,
         }
         for name, call in twice.items():
             assert call(name) == call(name), name
@@ -125,7 +124,7 @@ def test_given_a_key_when_a_run_feedback_execution_or_proposal_is_sent_twice_the
             assert other.feedback(decision, "helpful", "alpha", comment="keyed", key="feedback").id != twice["feedback"]("feedback")
 
         for job in client.jobs().items:
-            list(client.events(job.id))  # a proposal adds runs until it is done, and would move the second page
+            list(client.events(job.id))
         for listed in (client.runs, client.open_feedback):
             first = listed("alpha", limit=1)
             second = listed("alpha", limit=1, offset=first.next or 0)

@@ -88,7 +88,6 @@ def filled(server: Server) -> tuple[str, Path]:
     store.keep(replace(other, metadata={**other.metadata, TYPED: "And what of the zyxoquant?"}))
     store.write_set("Wexford-Dossier.pdf", store.run_questions(job["run"]))
     store.note_run(job["run"], "Nobody asked about the zyxoquant before.")
-    store.propose_profile("legal", {"top_k": 5}, "Theodosius Quillhaven wants fewer", {})
     store.save_preset(SavedPreset("sure", {}, {"set_name": "about the zyxoquants"}, "2026-11-23T00:00:00+00:00"))
     cache = model_cache(server.folder, "erasing")
     cache.put("key", Completion("The zyxoquant is calibrated.", False, "m", "e", 1, 1, cached=False), cache.get("other")[1])
@@ -139,7 +138,7 @@ def test_given_a_document_that_is_spoken_of_everywhere_when_deleted_everywhere_t
     store = records(tmp_path, "default")
     assert [one.question for one in store.run_questions(store.runs()[0].id)] == ["When does the canteen open?"]
     assert store.sets() == ("erased 1",)
-    assert (store.presets()[0].certificate, store.profile_version("legal", 1).why) == ({"set_name": "erased"}, "")
+    assert store.presets()[0].certificate == {"set_name": "erased"}
 
 
 def test_given_a_question_that_is_asked_while_its_document_is_deleted_everywhere_then_it_fails_once_and_no_file_holds_a_word_of_it(

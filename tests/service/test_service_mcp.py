@@ -107,7 +107,7 @@ def day(server: Server, name: str) -> Body:
             "document": json.loads(document.contents[0].text)["title"], "prompts": names,
             "strategy": "top_k" in str(strategy) and "rerank_model" in str(strategy), "writing": WARRANTY in str(writing),
             "health": health, "shelf": len(shelf), "profile": under["metadata"]["profile"],
-            "recorded": recorded["id"] > 0, "taught": '"legal@0"' in taught.replace("\\", ""),
+            "recorded": recorded["id"] > 0, "taught": '"domain": "legal"' in taught.replace("\\", ""),
         }  # fmt: skip
 
     return walk
@@ -118,7 +118,7 @@ def whole(name: str) -> dict[str, Any]:
     return {
         "added": (1, name), "asked": True, "strict": True, "cited": TEXT, "picture": b"\x89PNG", "listed": 1, "judged": False,
         "decided": "terms.pdf", "kept": True, "document": "Terms", "prompts": {"rag_strategy", "rag_generation"}, "strategy": True,
-        "writing": True, "health": {"status": "ready", "documents": 1}, "shelf": 1, "profile": "legal@0", "recorded": True, "taught": True,
+        "writing": True, "health": {"status": "ready", "documents": 1}, "shelf": 1, "profile": "legal", "recorded": True, "taught": True,
     }  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Deletes from a collection's records whatever speaks of documents that are deleted everywhere.
 
 What goes: questions that were answered from them or that use words of theirs, with feedback and a model's texts; such results of runs;
-labels that name them or use their words; readers' comments, reasons for a proposed profile, and names of sets in certificates. What stays
+labels that name them or use their words; readers' comments, and names of sets in certificates. What stays
 of the others loses the documents' names and titles: numbers, offsets and hashes remain. Which documents went is remembered by their ids,
 with the last version that had them: a question that is still being asked of such a version is held against it.
 """
@@ -51,9 +51,6 @@ class Eraser:
             row = json.loads(certificate)
             if row and self._mentions(str(row.get("set_name", ""))):
                 self._db.execute("UPDATE presets SET certificate = ? WHERE name = ?", (json.dumps({**row, "set_name": ERASED}), name))
-        for domain, version, why in self._all("SELECT domain, version, why FROM sound_profiles"):
-            if self._mentions(why):
-                self._db.execute("UPDATE profiles SET why = '' WHERE domain = ? AND version = ?", (domain, version))
         for run, note in self._all("SELECT run, note FROM sound_notes"):
             if self._mentions(note):
                 self._db.execute("DELETE FROM notes WHERE run = ?", (run,))

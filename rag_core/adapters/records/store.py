@@ -1,4 +1,4 @@
-"""The store that a collection keeps beside its documents, one SQLite file: decisions, feedback, labels, runs, presets, profiles.
+"""The store that a collection keeps beside its documents, one SQLite file: decisions, feedback, labels, runs, presets, executions.
 
 Decisions and results are records (`rag_core.records`): numbers, offsets and hashes, no text of a document; what a language model wrote
 stands in a table of its own. Everything from outside is a bound parameter. One store may serve all threads of a process, and several
@@ -14,11 +14,10 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from rag_core.adapters.records.comparisons import Comparisons
 from rag_core.adapters.records.decisions import Decisions
 from rag_core.adapters.records.erase import erase
+from rag_core.adapters.records.executions import Executions
 from rag_core.adapters.records.file import RecordFile
-from rag_core.adapters.records.profiles import Profiles
 from rag_core.adapters.records.sets import Sets
 from rag_core.adapters.records.tables import GUARDED, MIGRATIONS, named, read_json
 from rag_core.adapters.records.texts import forget_documents, prune_rejected
@@ -27,8 +26,7 @@ from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.library.erasing import Erased, Mentions
 from rag_core.library.quota import Quota
-from rag_core.records.stored import Comparison, FeedbackKind, FeedbackState, ProfileVersion, RunHead, SavedPreset
-from rag_core.settings.profiles import named as named_version
+from rag_core.records.stored import FeedbackState, RunHead, SavedPreset
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -40,8 +38,7 @@ class RecordStore:
     """The records of the collection in whose folder `path` lies. Creates nothing until something is written.
 
     Every method raises a LibraryError where the file cannot be used: RecordsDamaged, LibraryBusy, or what the disk refused. What it hands
-    out of its parts is said there: decisions and feedback in `Decisions`, labelled sets and runs in `Sets`, profiles and
-    executions in `Profiles`.
+    out of its parts is said there: decisions and feedback in `Decisions`, labelled sets and runs in `Sets`.
 
     `note` is told of each change before it is kept; what it cannot keep is not changed. What others asked, said and labelled is read by
     those only to whom that is open (`Action.SEE`); a kept question also by whoever asked it.
@@ -55,7 +52,7 @@ class RecordStore:
         self.keep, self.measurements = noted(Action.KEEP, decisions.keep, _result), self._own(decisions.measurements)
         self.decisions, self.stored = self._open(Action.SEE, decisions.decisions), self._own(decisions.stored)
         self.prune, self.forget_decision = decisions.prune, noted(Action.FORGET, self._own(decisions.forget_decision))
-        self.add_feedback = noted(Action.FEEDBACK, self._own(self._heard(decisions.add_feedback)))
+        self.add_feedback = noted(Action.FEEDBACK, self._own(decisions.add_feedback))
         self.feedback, self.settle = self._open(Action.SEE, decisions.feedback), self._open(Action.LABELS, decisions.settle)
         self.amend, self.take_back = self._own(decisions.amend, words), self._own(decisions.take_back, words)
 
@@ -70,21 +67,8 @@ class RecordStore:
         self.add_result, self.copy_result = self._open(Action.RUN, sets.add_result), self._open(Action.RUN, sets.copy_result)
         self.results, self.done = self._open(Action.SEE, sets.results), sets.done
 
-        known = Profiles(self._file)
-        self.profile_versions, self.profile_version, self.profile_in_force = known.versions, known.version, known.in_force
-        self.propose_profile = noted(Action.PROFILE, known.propose, _profile)
-        self.put_profile_in_force = noted(Action.PROFILE, known.put_in_force, _profile)
-        self.decline_profile = noted(Action.PROFILE, known.decline, _profile)
-        self.record_execution, self.executions = (
-            noted(Action.EXECUTION, known.record_execution, _result),
-            self._open(Action.SEE, known.executions),
-        )
-
-        live = self._comparisons = Comparisons(self._file)
-        self.comparisons, self.comparison_running, self.expose = live.all, live.running, live.expose
-        self.begin_comparison = noted(Action.PROFILE, live.begin, _comparison)
-        self.stop_comparison = noted(Action.PROFILE, live.stop, _comparison)
-        self.comparison_answers = live.answers
+        done = Executions(self._file)
+        self.record_execution, self.executions = noted(Action.EXECUTION, done.record, _result), self._open(Action.SEE, done.all)
 
     def label(self, feedback_id: int, set_name: str, question: LabelledQuestion) -> None:
         """Append a label that a person confirmed to a set, a new one where there is none, and settle the feedback with it.
@@ -231,18 +215,6 @@ class RecordStore:
 
         return guarded
 
-    def _heard(self, add: Callable[Concatenate[int, FeedbackKind, P], int]) -> Callable[Concatenate[int, FeedbackKind, P], int]:
-        """A reader's word, which also counts in a comparison that the decision was made for."""
-
-        @wraps(add)
-        def heard(decision: int, kind: FeedbackKind, /, *args: P.args, **kwargs: P.kwargs) -> int:
-            with self._file.writing():
-                found = add(decision, kind, *args, **kwargs)
-                self._comparisons.hear(decision, FeedbackKind(kind), found)
-            return found
-
-        return heard
-
     def _choice(self, name: str) -> Any:
         """The last choice under a name; None when there is none."""
         with self._file.reading() as db:
@@ -279,14 +251,6 @@ def _result(found: int, given: tuple[Any, ...]) -> str:
 
 def _run(found: RunHead, given: tuple[Any, ...]) -> str:
     return str(found.id)
-
-
-def _comparison(found: Comparison, given: tuple[Any, ...]) -> str:
-    return f"{named_version(found.domain, found.a)} and {named_version(found.domain, found.b)}"
-
-
-def _profile(found: ProfileVersion, given: tuple[Any, ...]) -> str:
-    return named_version(found.domain, found.version)
 
 
 def _name(found: None, given: tuple[Any, ...]) -> str:

@@ -26,21 +26,14 @@ _FIRST: Tables = {
     "model_texts": ("id", "decision", "run", "question", "rejected", "at", "documents", "body"),
     "deletions": ("document", "generation"),
 }
-_PROFILES: Tables = {
-    "profiles": (
-        "domain", "version", "profile_values", "why", "evidence", "state", "at", "proposed_by", "settled", "settled_by",
-    ),
+_EXECUTIONS: Tables = {
     "executions": (
         "id", "at", "origin", "prompt", "profile", "confidence", "citation_coverage", "hallucination", "outcome", "feedback", "decision",
     ),
 }  # fmt: skip
-_COMPARISONS: Tables = {
-    "comparisons": ("id", "domain", "a", "b", "alpha", "at", "begun_by", "stopped", "stopped_by"),
-    "exposures": ("comparison", "asker", "is_b", "decision", "good", "heard"),
-}
 _NOTES: Tables = {"notes": ("run", "note")}
 _ERASURES: Tables = {"erasures": ("document", "generation")}
-GUARDED: Tables = {**_FIRST, **_PROFILES, **_COMPARISONS, **_NOTES, **_ERASURES}
+GUARDED: Tables = {**_FIRST, **_EXECUTIONS, **_NOTES, **_ERASURES}
 
 # Ids are never given again: a page that remembers one would show another's.
 MIGRATIONS = (
@@ -72,24 +65,12 @@ MIGRATIONS = (
     ),
     migration(_FIRST),
     (
-        "CREATE TABLE profiles (domain TEXT NOT NULL, version INTEGER NOT NULL, profile_values TEXT NOT NULL, why TEXT NOT NULL,"
-        " evidence TEXT NOT NULL, state TEXT NOT NULL, at TEXT NOT NULL, proposed_by TEXT NOT NULL, settled TEXT NOT NULL,"
-        " settled_by TEXT NOT NULL, UNIQUE (domain, version))",
         "CREATE TABLE executions (id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, origin TEXT NOT NULL, prompt TEXT NOT NULL,"
         " profile TEXT NOT NULL, confidence REAL NOT NULL, citation_coverage REAL NOT NULL, hallucination INTEGER NOT NULL,"
         " outcome TEXT NOT NULL, feedback TEXT NOT NULL, decision INTEGER NOT NULL)",
-        *migration(_PROFILES),
+        *migration(_EXECUTIONS),
     ),
-    (
-        "CREATE TABLE comparisons (id INTEGER PRIMARY KEY AUTOINCREMENT, domain TEXT NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL,"
-        " alpha REAL NOT NULL, at TEXT NOT NULL, begun_by TEXT NOT NULL, stopped TEXT NOT NULL, stopped_by TEXT NOT NULL)",
-        # `good` and `heard`, the number of the feedback, are -1 and 0 until a reader says a word; they outlive the decision
-        "CREATE TABLE exposures (comparison INTEGER NOT NULL, asker TEXT NOT NULL, is_b INTEGER NOT NULL, decision INTEGER NOT NULL,"
-        " good INTEGER NOT NULL, heard INTEGER NOT NULL)",
-        "CREATE INDEX exposures_decision ON exposures (decision)",
-        "CREATE INDEX exposures_comparison ON exposures (comparison)",
-        *migration(_COMPARISONS),
-    ),
+    (),  # two tables that are dropped below
     (
         "CREATE TABLE notes (run INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE, note TEXT NOT NULL)",
         *migration(_NOTES),
@@ -98,6 +79,7 @@ MIGRATIONS = (
         "CREATE TABLE erasures (document TEXT PRIMARY KEY, generation INTEGER NOT NULL)",
         *migration(_ERASURES),
     ),
+    tuple(f"DROP TABLE IF EXISTS {table}" for table in ("profiles", "comparisons", "exposures")),
 )
 
 

@@ -30,6 +30,7 @@ from rag_core.entrypoints.terminal.common import (
 from rag_core.entrypoints.terminal.jsonl import Bad, read_rows
 from rag_core.entrypoints.terminal.show import json_text, printable, show_decision, show_documents, show_settings
 from rag_core.errors import InvalidInput
+from rag_core.evaluation.domains import taken
 from rag_core.gating.scores import Identity
 from rag_core.grounding.judge import judge_claims
 from rag_core.language import early
@@ -52,7 +53,6 @@ from rag_core.wiring import (
     records,
 )  # fmt: skip
 from rag_core.work.background import Background
-from rag_core.work.profiles import taken
 
 JUDGED = 32  # rows whose claims are read together
 
@@ -92,8 +92,7 @@ def _cut_as(domain: str | None, args: argparse.Namespace, settings: Settings) ->
     """The settings with what a domain's profile says of documents; what `--set` names stays."""
     if domain in (None, AUTO):
         return settings
-    require_domain(domain)
-    values = of_cost(records(library_folder(args), args.collection).profile_in_force(domain).values, {Cost.INGEST})
+    values = of_cost(require_domain(domain).values, {Cost.INGEST})
     own = {parse_value(pair)[0] for pair in args.set}
     return settings.changed(**{name: value for name, value in values.items() if name not in own})
 
@@ -104,7 +103,7 @@ def ask(args: argparse.Namespace) -> int:
     if (args.question is None) == (args.questions is None):
         raise InvalidInput("Give either one question or --questions FILE.", remedy='Try: python -m rag_core ask "What is …?"')
     if args.also and args.domain:
-        raise InvalidInput("--also and --domain do not go together.", remedy="Each collection has its own profiles: ask one of them.")
+        raise InvalidInput("--also and --domain do not go together.", remedy="A domain is detected in one collection: ask one of them.")
     if args.also and args.documents:
         raise InvalidInput("--also and --documents do not go together.", remedy="Index the documents into a collection first.")
     filters, problems = key_values(args.filter), 0
@@ -117,7 +116,7 @@ def ask(args: argparse.Namespace) -> int:
             engine = _opened(folder, args.collection, settings)
             note_other_store(engine, settings)
             problems = add_documents(engine, args.documents, settings, args) if args.documents else 0
-            asked, values = _asking(engine, folder, args), engine.library.snapshot.values
+            asked, values = _asking(engine, args.domain), engine.library.snapshot.values
         if args.question is not None:
             decision = asked(args.question, settings, None, filters)
             text = json_text(decision.to_json(), indent=2) if args.json else show_decision(decision, values)
@@ -140,14 +139,13 @@ def _opened(folder: Path, collection: str, settings: Settings) -> Engine:
     return engine
 
 
-def _asking(engine: Engine, folder: Path, args: argparse.Namespace) -> Callable[..., Decision]:
-    """Asks under the profile of `--domain`, in force in the collection, where there is one."""
-    if args.domain is None:
+def _asking(engine: Engine, domain: str | None) -> Callable[..., Decision]:
+    """Asks under the profile of `--domain`, where one is named."""
+    if domain is None:
         return engine.ask
-    store = records(folder, args.collection)
 
     def asked(question: str, settings: Settings, documents: Sequence[str] | None, filters: Mapping[str, str]) -> Decision:
-        found = taken(store, engine, args.domain, question, documents, filters)
+        found = taken(engine.library.view, domain, question, documents, filters)
         return engine.ask(question, found.over(settings), documents, filters, about=found.about)
 
     return asked

@@ -41,7 +41,7 @@ def decided(decision: Decision, id: str = "") -> JSONResponse:
 def asking_of(body: request_models.QueryIn) -> Asking:
     """The question of a request."""
     values: dict[str, Any] = dict(body.settings) | ({"top_k": body.top_k} if body.top_k is not None else {})
-    return Asking(body.query, body.preset, values, body.documents, body.filters, body.domain, body.session)
+    return Asking(body.query, body.preset, values, body.documents, body.filters, body.domain)
 
 
 async def entered(service: TheService, caller: Caller, body: request_models.QueryIn) -> Ask:

@@ -8,8 +8,8 @@ from typing import Any
 
 from mcp.server.mcpserver import Context, MCPServer
 
+from rag_core.evaluation.domains import Taken
 from rag_core.settings import Settings
-from rag_core.work.profiles import PROFILE, Taken
 
 FILTERS = ("title", "date", "verified", "language", "any key of metadata")
 ANSWERING = """Answer the question below from the documents alone.
@@ -23,7 +23,7 @@ TaughtBy = Callable[[Context[Any, Any], str, str, str], Awaitable[Taken]]  # the
 
 
 def add_prompts(server: MCPServer[Any], profile: TaughtBy) -> None:
-    """Add both prompts. `profile` finds the version in force of a caller's collection, a domain (`auto` detects it) and a question."""
+    """Add both prompts. `profile` finds that of a caller's collection, a domain (`auto` detects it) and a question."""
 
     @server.prompt(title="How to search")
     async def rag_strategy(
@@ -35,7 +35,7 @@ def add_prompts(server: MCPServer[Any], profile: TaughtBy) -> None:
         if domain:
             taken = await profile(context, collection, domain, question)
             known = taken.over(known)
-            strategy |= {"domain": taken.version.domain, PROFILE: taken.about[PROFILE], "why": taken.why}
+            strategy |= {"domain": taken.profile.domain, "why": taken.why}
         strategy |= {
             "top_k": known.top_k, "semantic_weight": known.semantic_weight, "recency_weight": known.recency_weight, "filters": FILTERS,
             "rerank_model": known.reranker,

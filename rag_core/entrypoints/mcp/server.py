@@ -24,6 +24,7 @@ from rag_core.entrypoints.http.document_routes import told
 from rag_core.entrypoints.http.profile_routes import recorded
 from rag_core.entrypoints.mcp.prompts import add_prompts
 from rag_core.errors import RagError
+from rag_core.evaluation.domains import Taken
 from rag_core.library.stored.bounds import MAX_NAME_CHARS
 from rag_core.records.stored import ExecutionOutcome, FeedbackKind
 from rag_core.service.callers.principal import Principal
@@ -51,7 +52,6 @@ from rag_core.service.questions import Asking
 from rag_core.service.queues.lanes import Lane
 from rag_core.service.queues.places import CALLER
 from rag_core.service.service import Service
-from rag_core.work.profiles import Taken
 
 T = TypeVar("T")
 SCHEME = "plumbline"

@@ -34,7 +34,7 @@ class Right(StrEnum):
     ASK = "ask"  # questions, their own decisions, the documents and their pages
     UPLOAD = "upload"  # add and describe documents, read them again, make collections
     DELETE = "delete"  # delete documents, also everywhere, and whole collections; build a collection anew
-    THRESHOLDS = "thresholds"  # what holds for everybody: saved presets, profiles, certificates, whether questions are kept
+    THRESHOLDS = "thresholds"  # what holds for everybody: saved presets, certificates, whether questions are kept
     RECORDS = "records"  # everybody's questions and feedback: the lab and the health page, labels and runs
 
 
@@ -45,7 +45,7 @@ ACTS: Mapping[Right, frozenset[Action]] = MappingProxyType(
         ),
         Right.UPLOAD: frozenset({Action.INDEX, Action.REREAD, Action.DESCRIBE, Action.COLLECTION}),
         Right.DELETE: frozenset({Action.DELETE, Action.ERASE, Action.DISCARD, Action.REBUILD, Action.DROP}),
-        Right.THRESHOLDS: frozenset({Action.THRESHOLDS, Action.PROFILE, Action.KEEPING, Action.QUOTA}),
+        Right.THRESHOLDS: frozenset({Action.THRESHOLDS, Action.KEEPING, Action.QUOTA}),
         Right.RECORDS: frozenset({Action.SEE, Action.LABELS, Action.RUN, Action.DELETE_RUN}),
     }
 )

@@ -32,7 +32,6 @@ Line = Annotated[str, Field(max_length=MAX_LINE_CHARS)]
 Domain = Annotated[
     str, Field(pattern="^[a-z]{1,30}$", examples=["legal"], description="A domain profile, such as legal; `auto` detects it. None without.")
 ]
-Version = Annotated[int, Field(ge=0, le=MAX_PAGE, description="A version of a profile; 0 is the shipped one.")]
 Language = Annotated[str, Field(pattern=r"^([a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3})?$")]  # ISO 639-1, or longer as BCP 47 has it
 
 
@@ -89,16 +88,13 @@ class QueryIn(Chosen):
     )
     filters: dict[str, Annotated[str, Field(max_length=MAX_VALUE_CHARS)]] = Field(default_factory=dict, max_length=MAX_KEYS)
     domain: Domain | None = None
-    session: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = Field(
-        default="", description="Whom you ask for, where you serve many: an id of your own. Two profiles are compared by it; it is hashed."
-    )
 
     @model_validator(mode="after")
     def _one_or_several(self) -> QueryIn:
         if self.collections is not None and "collection" in self.model_fields_set:
             raise ValueError("namespace and collections do not go together: name all of them in collections")
         if self.collections is not None and self.domain is not None:
-            raise ValueError("domain and collections do not go together: each collection has its own profiles")
+            raise ValueError("domain and collections do not go together: a domain is detected in one collection")
         return self
 
 

@@ -1,1 +1,1 @@
-"""Two ways to decide side by side: settings, runs, presets, and versions of a profile."""
+"""Two ways to decide side by side: settings, runs and presets."""
