@@ -7,6 +7,7 @@ of 300 pages is read. Then questions come without a pause, and the memory is wat
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import signal
@@ -20,9 +21,11 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
-from rag_core.client import Client, ServiceError
+import httpx2
+
 from rag_core.service.callers.tokens import Tokens
 from rag_core.wiring import records, room_taken
 from tests.campaign import ROOT
@@ -33,6 +36,7 @@ import greedy
 PAGES = 300  # of the file that is read meanwhile
 THINKING = 5.0  # seconds between a person's questions, on average
 READY_SECONDS = 180.0
+TRIES = 4  # of a call while the service is busy
 WORDS = "pump valve tank meter gauge filter sensor boiler piston flange".split()
 
 
@@ -61,21 +65,42 @@ def code(user: int) -> str:
     return f"K{user:02d}-{(user * 7919) % 9973:04d}"
 
 
-def ask(client: Client, user: int, users: int, asked: Asked, extra: str = "") -> None:
+def caller(address: str, token: str) -> httpx2.Client:
+    return httpx2.Client(base_url=address, headers={"authorization": f"Bearer {token}"}, timeout=120.0)
+
+
+def sent(client: httpx2.Client, path: str, **what: Any) -> dict[str, Any]:
+    """The reply; a busy service is asked again, as often as a patient program does."""
+    for _ in range(TRIES):
+        response = client.post(path, **what)
+        if response.status_code not in (429, 503):
+            break
+        time.sleep(min(float(response.headers.get("retry-after", 1)), 30.0))
+    return dict(response.raise_for_status().json())
+
+
+def sent_file(client: httpx2.Client, name: str, pages: int) -> str:
+    """The job that reads a file of so many pages."""
+    reply = sent(client, "/api/rag/index?wait=0", data={"namespace": "big"}, files={"files": (name, greedy.ordinary(pages))})
+    return str(reply["job"])
+
+
+def ask(client: httpx2.Client, user: int, users: int, asked: Asked, extra: str = "") -> None:
     """One question: what came, and whether it was one's own."""
     begun = time.monotonic()
     try:
-        found = client.query(f"What is the access code of the {WORDS[user % len(WORDS)]} room{extra}?", f"user{user}")
-    except ServiceError as error:
-        asked.add(f"status {error.status}", time.monotonic() - begun, error=True)
+        question = f"What is the access code of the {WORDS[user % len(WORDS)]} room{extra}?"
+        found = sent(client, "/api/rag/query", json={"query": question, "namespace": f"user{user}"})
+    except httpx2.HTTPStatusError as error:
+        asked.add(f"status {error.response.status_code}", time.monotonic() - begun, error=True)
         time.sleep(2.0)
         return
     except Exception as error:
         asked.add(type(error).__name__, time.monotonic() - begun, error=True)
         return
-    text = found.model_dump_json()
+    text = json.dumps(found)
     others = any(code(other) in text for other in range(users) if other != user)
-    own = code(user) in found.answer
+    own = code(user) in found["answer"]
     asked.add("another's" if others else "answered" if own else "refused or other", time.monotonic() - begun)
 
 
@@ -123,7 +148,7 @@ def people(address: str, tokens: list[str], minutes: float, asked: Asked) -> Non
 
     def sit(user: int) -> None:
         dice = random.Random(user)
-        with Client(address, token=tokens[user]) as client:
+        with caller(address, tokens[user]) as client:
             time.sleep(dice.uniform(0, THINKING))
             while time.monotonic() < end:
                 ask(client, user, len(tokens), asked)
@@ -141,7 +166,7 @@ def without_pause(process: subprocess.Popen[bytes], address: str, tokens: list[s
     end, numbers = time.monotonic() + (3600 * 24 if most else 60 * minutes), iter(range(most or 10**9))
 
     def ask_on(user: int) -> None:
-        with Client(address, token=tokens[user]) as client:
+        with caller(address, tokens[user]) as client:
             for number in numbers:
                 if time.monotonic() >= end:
                     return
@@ -179,14 +204,14 @@ def main() -> int:
             for user, token in enumerate(tokens):
                 room = WORDS[user % len(WORDS)]
                 text = f"The access code of the {room} room is {code(user)}. The {room} room is cleaned on Mondays. Visitors sign a list."
-                with Client(address, token=token) as client:
-                    client.index([{"content": text}], f"user{user}", wait=60)
+                with caller(address, token) as client:
+                    sent(client, "/api/rag/index?wait=60", json={"namespace": f"user{user}", "documents": [{"content": text}]})
             print(f"ready: {memory(process.pid)[0]:.0f} MB with its children", flush=True)
-            with Client(address, token=reader) as big:
+            with caller(address, reader) as big:
                 begun = time.monotonic()
-                job = big.index_files([("big.pdf", greedy.ordinary(PAGES))], "big", wait=0)
+                job = sent_file(big, "big.pdf", PAGES)
                 asked = Asked()
-                done = threading.Thread(target=lambda: [*big.events(job.job)])
+                done = threading.Thread(target=lambda: big.get(f"/api/jobs/{job}/events", timeout=None))
                 done.start()
                 took: list[float] = []
                 threading.Thread(target=lambda: (done.join(), took.append(time.monotonic() - begun)), daemon=True).start()
@@ -216,13 +241,13 @@ def stopped(process: subprocess.Popen[bytes], address: str, tokens: list[str], r
     ready = threading.Barrier(min(8, len(tokens)) + 1)  # a client takes a while to be made, and is no question in flight
 
     def one(user: int) -> None:
-        with Client(address, token=tokens[user]) as client:
-            client.collections()
+        with caller(address, tokens[user]) as client:
+            client.get("/api/collections")
             ready.wait()
             ask(client, user, len(tokens), asked, " now")
 
-    with Client(address, token=reader) as big:
-        big.index_files([("more.pdf", greedy.ordinary(PAGES + 1))], "big", wait=0)
+    with caller(address, reader) as big:
+        sent_file(big, "more.pdf", PAGES + 1)
     threads = [threading.Thread(target=one, args=(user,)) for user in range(min(8, len(tokens)))]
     for thread in threads:
         thread.start()

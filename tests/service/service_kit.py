@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Iterator
@@ -44,6 +45,13 @@ class Server:
         """A client with the token of a holder; without one, for nobody."""
         headers = {"authorization": f"Bearer {self.tokens[holder]}"} if holder else {}
         return httpx2.Client(base_url=self.address, headers=headers, timeout=60)
+
+
+def ended(client: httpx2.Client, job: str) -> str:
+    """The state of a job at its end, followed by its events."""
+    with client.stream("GET", f"/api/jobs/{job}/events") as events:
+        told = [line for line in events.raise_for_status().iter_lines() if line.startswith("data: ")]
+    return str(json.loads(told[-1].removeprefix("data: "))["state"])
 
 
 @contextmanager

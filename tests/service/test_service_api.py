@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from service_kit import SECRET, WARRANTY, Server, service_of
+from service_kit import SECRET, WARRANTY, Server, ended, service_of
 
 from rag_core.domain.decision import Decision
 from rag_core.errors import InvalidInput, LimitExceeded
@@ -298,6 +298,34 @@ def test_given_an_idempotency_key_when_a_request_comes_twice_then_it_is_done_onc
         wrong = client.post("/api/rag/index", json=other, headers=key)
     assert first == second
     assert wrong.status_code == 422
+
+
+def test_given_a_key_when_a_run_feedback_or_execution_is_sent_twice_then_it_is_done_once_and_lists_go_on_by_pages(server: Server) -> None:
+    at, row = "/api/collections/alpha", {"id": "1", "question": WARRANTY, "answerable": True}
+    with server.client("alpha") as client, server.client("admin") as other:
+        decision = client.post("/api/rag/query", json={"query": WARRANTY, "namespace": "alpha"}).json()["id"]
+        said = f"{at}/decisions/{decision}/feedback", {"kind": "helpful", "comment": "keyed"}
+        work = {"prompt_id": "rag_strategy", "confidence": 1, "citation_coverage": 1, "hallucination_detected": False}
+        twice = {
+            "run": (f"{at}/runs", {"name": "keyed", "questions": [row]}), "feedback": said, "execution": (f"{at}/executions", work),
+        }  # fmt: skip
+
+        def sent(name: str, key: str, by: httpx2.Client = client) -> httpx2.Response:
+            path, body = twice[name]
+            return by.post(path, json=body, headers={"idempotency-key": key})
+
+        for name in twice:
+            first, again, anew = (sent(name, key).raise_for_status().json()["id"] for key in (name, name, f"{name} anew"))
+            assert first == again != anew, name
+        assert sent("run", "feedback").status_code == 422, "another call has this key, whatever it is about"
+        assert sent("feedback", "feedback", other).json()["id"] != sent("feedback", "feedback").json()["id"], "a key is its caller's own"
+        for job in client.get("/api/jobs").json()["items"]:
+            ended(client, job["id"])
+        for path in (f"{at}/runs", f"{at}/feedback"):
+            first, second, none = (client.get(path, params={"limit": 1, "offset": offset}).json() for offset in (0, 1, 1000))
+            assert (first["next"], none["items"], first["items"] != second["items"]) == (1, [], True), path
+        assert client.get("/api/jobs", params={"limit": 1}).json()["next"] == 1
+        assert client.get("/api/jobs", params={"limit": 200}).json()["next"] is None
 
 
 def test_given_an_idempotency_key_when_metadata_or_the_password_differ_then_it_is_another_request(server: Server) -> None:

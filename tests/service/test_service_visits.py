@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,7 +11,6 @@ import httpx2
 import pytest
 from service_kit import ALPHA, BETA, SECRET, WARRANTY, Server, running
 
-from rag_core.client import AsyncClient, Client, ServiceError
 from rag_core.errors import LibraryError
 from rag_core.library import dropping
 from rag_core.service.callers.visits import NEW_AT_ONCE, Visits
@@ -28,24 +26,41 @@ def demo(tmp_path: Path) -> Iterator[Server]:
     folder = tmp_path / "library"
     with running(folder, visits=Visits(folder, "samples"), local=False) as found:
         found.tokens["house"] = found.service.tokens.create("house", ("ask", "index", "label"), ("house",))[1]
-        with Client(found.address, found.tokens["house"]) as client:
-            client.index([{"content": ALPHA}], "house")
+        with found.client("house") as client:
+            index(client, ALPHA, "house")
         yield found
     for name in ("default", "house"):
         loading.forget(folder, name)
 
 
 @pytest.fixture
-def comes_by(demo: Server) -> Iterator[Callable[[], tuple[Client, str]]]:
+def comes_by(demo: Server) -> Iterator[Callable[[], tuple[httpx2.Client, str]]]:
     """Lets somebody come by: their client, and their collection."""
     with ExitStack() as closing:
 
-        def visitor() -> tuple[Client, str]:
-            with Client(demo.address) as nobody:
-                begun = nobody.begin_visit()
-            return closing.enter_context(Client(demo.address, visit=begun.id)), begun.collection
+        def visitor() -> tuple[httpx2.Client, str]:
+            client = closing.enter_context(demo.client())
+            begun = client.post("/api/visits").raise_for_status().json()
+            client.headers["x-browser-id"] = begun["id"]
+            return client, begun["namespace"]
 
         yield visitor
+
+
+def index(client: httpx2.Client, text: str, name: str) -> httpx2.Response:
+    return client.post("/api/rag/index", json={"namespace": name, "documents": [{"content": text}]})
+
+
+def asked(client: httpx2.Client, question: str, name: str | list[str]) -> httpx2.Response:
+    return client.post("/api/rag/query", json={"query": question, "namespace" if isinstance(name, str) else "collections": name})
+
+
+def documents(client: httpx2.Client, name: str) -> httpx2.Response:
+    return client.get(f"/api/collections/{name}/documents")
+
+
+def collections(client: httpx2.Client) -> list[str]:
+    return list(client.get("/api/collections").json()["items"])
 
 
 def holding(folder: Path, words: tuple[bytes, ...]) -> list[str]:
@@ -58,14 +73,14 @@ def test_given_two_visitors_when_each_adds_a_document_then_each_is_answered_from
 ) -> None:
     """S4-22: X-Browser-ID says whose collection is asked."""
     (one, first), (two, second) = comes_by(), comes_by()
-    one.index([{"content": ALPHA}], first)
-    two.index([{"content": BETA}], second)
+    index(one, ALPHA, first).raise_for_status()
+    index(two, BETA, second).raise_for_status()
 
-    assert "24 months" in one.query(WARRANTY, first).answer
-    assert "juniper" in two.query(SECRET, second).answer
-    assert one.query(SECRET, first).is_refusal
-    assert one.collections().items == [first]
-    assert two.documents(second).total == 1
+    assert "24 months" in asked(one, WARRANTY, first).json()["answer"]
+    assert "juniper" in asked(two, SECRET, second).json()["answer"]
+    assert asked(one, SECRET, first).json()["is_refusal"]
+    assert collections(one) == [first]
+    assert documents(two, second).json()["total"] == 1
     raw = httpx2.get(
         f"{demo.address}/api/collections/{first}/query", params={"query_text": WARRANTY}, headers={"X-Browser-ID": "nobody"}, timeout=60
     )
@@ -78,10 +93,10 @@ def test_given_a_visitor_when_every_route_of_a_collection_is_tried_with_anothers
 ) -> None:
     (one, first), (two, second) = comes_by(), comes_by()
     for client, own in ((one, first), (two, second)):
-        client.index([{"content": BETA}], own)
-    theirs = two.documents(second).items[0].id
-    asked = two.query(SECRET, second).id
-    schema = httpx2.get(f"{demo.address}/api/openapi.json", headers={"X-Browser-ID": one._http.headers["x-browser-id"]}).json()
+        index(client, BETA, own)
+    theirs = documents(two, second).json()["items"][0]["id"]
+    decision = asked(two, SECRET, second).json()["id"]
+    schema = httpx2.get(f"{demo.address}/api/openapi.json", headers={"X-Browser-ID": one.headers["x-browser-id"]}).json()
     tried = 0
     for path, operations in schema["paths"].items():
         if not path.startswith("/api/collections/{name}"):
@@ -89,69 +104,63 @@ def test_given_a_visitor_when_every_route_of_a_collection_is_tried_with_anothers
         for name in (second, "house", "default", "samples", "visit-" + "0" * 32):
             values = {
                 "name": name,
-                "id": asked if "decisions" in path else theirs,
+                "id": decision if "decisions" in path else theirs,
                 "page": "1",
                 "number": "1",
                 "domain": "legal",
-                "version": "1",
             }
             for method in operations:
-                response = one._http.request(method.upper(), path.format(**values), json={}, params={"query_text": SECRET})
+                response = one.request(method.upper(), path.format(**values), json={}, params={"query_text": SECRET})
                 tried += 1
                 assert response.status_code in (404, 422), (method, path, name, response.status_code)
                 assert b"juniper" not in response.content
     assert tried > 100
-    assert two.documents(second).total == 1
+    assert documents(two, second).json()["total"] == 1
 
 
 def test_given_a_visitor_when_they_index_ask_or_search_together_in_anothers_collection_then_nothing_is_done(
     demo: Server, comes_by: Any
 ) -> None:
     (one, first), (two, second) = comes_by(), comes_by()
-    one.index([{"content": ALPHA}], first)
-    two.index([{"content": BETA}], second)
+    index(one, ALPHA, first).raise_for_status()
+    index(two, BETA, second).raise_for_status()
 
-    for call in (
-        lambda: one.query(SECRET, second), lambda: one.query(SECRET, [first, second]), lambda: one.index([{"content": ALPHA}], "house"),
-        lambda: one.index([{"content": ALPHA}], second), lambda: one.create("mine"), lambda: one.drop(second), lambda: one.drop("house"),
-        lambda: one.query(WARRANTY, "house"), lambda: one.index([{"content": ALPHA}], "samples"),
+    for response in (
+        asked(one, SECRET, second), asked(one, SECRET, [first, second]), index(one, ALPHA, "house"), index(one, ALPHA, second),
+        one.put("/api/collections/mine"), one.delete(f"/api/collections/{second}"), one.delete("/api/collections/house"),
+        asked(one, WARRANTY, "house"), index(one, ALPHA, "samples"),
     ):  # fmt: skip
-        with pytest.raises(ServiceError) as refused:
-            call()
-        assert refused.value.status == 404
+        assert response.status_code == 404, response.request.url
     assert "mine" not in [path.name for path in demo.folder.iterdir()]
-    with pytest.raises(ServiceError) as watching:
-        one.metrics()
-    assert watching.value.status == 403
+    assert one.get("/metrics").status_code == 403
 
 
 def test_given_a_visit_that_is_ended_then_its_words_are_on_no_file_and_nobody_enters_it(demo: Server, comes_by: Any) -> None:
     client, own = comes_by()
-    client.index([{"content": BETA}], own)
-    said = client.query(SECRET, own)
-    client.feedback(said.id, "helpful", own, comment="about the sauce")
-    client.run("mine", [{"id": "1", "question": SECRET, "answerable": True}], own)
+    at = f"/api/collections/{own}"
+    index(client, BETA, own)
+    decision = asked(client, SECRET, own).json()["id"]
+    client.post(f"{at}/decisions/{decision}/feedback", json={"kind": "helpful", "comment": "about the sauce"}).raise_for_status()
+    run = {"name": "mine", "questions": [{"id": "1", "question": SECRET, "answerable": True}]}
+    client.post(f"{at}/runs", json=run).raise_for_status()
     assert (demo.folder / own).is_dir()
     assert holding(demo.folder, WORDS)
 
-    client.end_visit()
+    client.delete("/api/visits").raise_for_status()
 
     assert not (demo.folder / own).exists()
     assert holding(demo.folder, WORDS) == []
     assert loading.known(demo.folder, own) is None
     assert demo.service.jobs.waiting() == (0, 0)
-    for call in (lambda: client.documents(own), client.collections, client.end_visit, lambda: client.query(SECRET, own)):
-        with pytest.raises(ServiceError) as over:
-            call()
-        assert over.value.status == 401
+    over = (documents(client, own), client.get("/api/collections"), client.delete("/api/visits"), asked(client, SECRET, own))
+    assert [one.status_code for one in over] == [401] * 4
     assert not (demo.folder / own).exists()
     assert ("delete_collection", own) in [(row.action, row.collection) for row in act_log(demo.folder).entries()]
 
 
 def test_given_a_service_without_visitors_when_somebody_comes_by_then_there_is_nothing_for_them(server: Server) -> None:
-    with Client(server.address, server.tokens["alpha"]) as known, pytest.raises(ServiceError) as none:
-        known.begin_visit()
-    assert none.value.status == 404
+    with server.client("alpha") as known:
+        assert known.post("/api/visits").status_code == 404
     for headers in ({"X-Browser-ID": "test-browser"}, {}):
         assert httpx2.get(f"{server.address}/api/collections", headers=headers).status_code == 401
         assert httpx2.post(f"{server.address}/api/visits", headers=headers).status_code == 401
@@ -159,7 +168,7 @@ def test_given_a_service_without_visitors_when_somebody_comes_by_then_there_is_n
 
 def test_given_a_token_and_a_visit_at_once_when_sent_then_the_token_counts(demo: Server, comes_by: Any) -> None:
     client, own = comes_by()
-    headers = {"authorization": f"Bearer {demo.tokens['house']}", "x-browser-id": client._http.headers["x-browser-id"]}
+    headers = {"authorization": f"Bearer {demo.tokens['house']}", "x-browser-id": client.headers["x-browser-id"]}
 
     assert httpx2.get(f"{demo.address}/api/collections", headers=headers).json() == {"items": ["house"]}
     assert httpx2.get(f"{demo.address}/api/collections/{own}/documents", headers=headers).status_code == 404
@@ -168,39 +177,23 @@ def test_given_a_token_and_a_visit_at_once_when_sent_then_the_token_counts(demo:
 def test_given_a_collection_of_a_token_when_it_is_dropped_then_it_and_its_records_are_gone_and_its_name_can_be_used_anew(
     demo: Server,
 ) -> None:
-    with Client(demo.address, demo.tokens["house"]) as client:
-        client.query(WARRANTY, "house")
+    with demo.client("house") as client:
+        asked(client, WARRANTY, "house").raise_for_status()
         assert len(records(demo.folder, "house").decisions(10)) == 1
 
-        client.drop("house")
+        client.delete("/api/collections/house").raise_for_status()
 
-        with pytest.raises(ServiceError) as gone:
-            client.documents("house")
-        assert gone.value.status == 404
-        client.index([{"content": BETA}], "house")
-        assert client.documents("house").total == 1
-        assert client.decisions("house").items == []
+        assert documents(client, "house").status_code == 404
+        index(client, BETA, "house")
+        assert documents(client, "house").json()["total"] == 1
+        assert client.get("/api/collections/house/decisions").json()["items"] == []
 
 
 def test_given_a_caller_who_may_only_ask_when_they_drop_a_collection_then_it_stays(demo: Server) -> None:
     demo.tokens["reader"] = demo.service.tokens.create("reader", ("ask", "index"), ("house",))[1]
-    with Client(demo.address, demo.tokens["reader"]) as client, pytest.raises(ServiceError) as refused:
-        client.drop("house")
-    assert refused.value.status == 403
+    with demo.client("reader") as client:
+        assert client.delete("/api/collections/house").status_code == 403
     assert (demo.folder / "house").is_dir()
-
-
-def test_given_an_async_client_when_somebody_visits_then_it_works_alike(demo: Server) -> None:
-    async def visit() -> int:
-        async with AsyncClient(demo.address) as nobody:
-            begun = await nobody.begin_visit()
-        async with AsyncClient(demo.address, visit=begun.id) as client:
-            await client.index([{"content": ALPHA}], begun.collection)
-            count = (await client.documents(begun.collection)).total
-            await client.end_visit()
-            return count
-
-    assert asyncio.run(visit()) == 1
 
 
 def test_given_a_disk_or_database_that_refuses_when_a_collection_is_dropped_then_it_is_gone_and_the_rest_goes_later(tmp_path: Path) -> None:
@@ -226,25 +219,23 @@ def test_given_a_disk_or_database_that_refuses_when_a_collection_is_dropped_then
 
 def test_given_a_token_for_all_collections_when_visitors_are_there_then_it_enters_none_of_theirs(demo: Server, comes_by: Any) -> None:
     visitor, own = comes_by()
-    visitor.index([{"content": BETA}], own)
-    token = demo.service.tokens.create("all", ("admin",), ("*",))[1]
+    index(visitor, BETA, own)
+    demo.tokens["all"] = demo.service.tokens.create("all", ("admin",), ("*",))[1]
 
-    with Client(demo.address, token) as client:
-        assert own not in client.collections().items
-        assert "house" in client.collections().items
-        for call in (lambda: client.documents(own), lambda: client.query(SECRET, own), lambda: client.drop(own)):
-            with pytest.raises(ServiceError) as refused:
-                call()
-            assert refused.value.status == 404
+    with demo.client("all") as client:
+        assert own not in collections(client)
+        assert "house" in collections(client)
+        for response in (documents(client, own), asked(client, SECRET, own), client.delete(f"/api/collections/{own}")):
+            assert response.status_code == 404
 
-    assert visitor.documents(own).total == 1
+    assert documents(visitor, own).json()["total"] == 1
 
 
 def test_given_one_address_when_it_begins_visits_without_end_then_it_is_told_to_wait(demo: Server) -> None:
     for _ in range(NEW_AT_ONCE):
         demo.service.begin_visit("127.0.0.1")
 
-    refused = httpx2.post(f"{demo.address}/api/visits")  # the client of the package would wait and come again
+    refused = httpx2.post(f"{demo.address}/api/visits")
 
     assert refused.status_code == 429
     assert int(refused.headers["retry-after"]) >= 1

@@ -1,1 +1,1 @@
-"""Requests and replies of the HTTP API and of MCP's tools, as pydantic models. The client reads with the same ones."""
+"""Requests and replies of the HTTP API and of MCP's tools, as pydantic models."""

@@ -1,4 +1,4 @@
-"""The replies of the HTTP API and the results of MCP's tools, as pydantic models. The client reads with the same ones.
+"""The replies of the HTTP API and the results of MCP's tools, as pydantic models.
 
 The bodies of requests are in `request_models`; those of runs, profiles and visits in modules of their own. `collection` is written
 `namespace` in JSON, as published.

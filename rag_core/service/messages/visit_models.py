@@ -1,4 +1,4 @@
-"""The bodies of the routes about visits, as pydantic models. The client reads with the same ones."""
+"""The bodies of the routes about visits, as pydantic models."""
 
 from __future__ import annotations
 
