@@ -57,7 +57,7 @@ INPUTS = (
     "unit_best", "unit_next", "draft_table",
 )  # fmt: skip
 AMONG_FEW = ("answer_first", "unit_best", "unit_next")
-STRENGTH, ACROSS = 0.05, 0.1  # C where words can be compared, and where not
+C, C_ACROSS = 0.05, 0.1  # C where words can be compared, and where not
 # The weight of a group by the beginning of its name: half or so for documents that people bring, the rest for texts of Wikipedia and other
 # sources in many languages; those that nobody reads are many, and each counts little. Chosen before anything was fitted.
 WEIGHTS = {
@@ -161,7 +161,7 @@ def fit_both(found: list[dict[str, Any]], held: Sequence[str], about: dict[str, 
             if of:
                 tables[label][f"{name} (held)"] = figures(probabilities(fitted[label], of), np.array([row[label] for row in of]))
     provenance = {
-        "sets": dict(Counter(row["group"] for row in kept)), "expected": tables, "strength": [STRENGTH, ACROSS],
+        "sets": dict(Counter(row["group"] for row in kept)), "expected": tables, "strength": [C, C_ACROSS],
         "question_hashes": sorted({row["question"] for row in kept}), **about,
     }  # fmt: skip
     write(DATA / "answerability.json", replace(fitted["answerable"], correctness=fitted["right"], provenance=provenance).to_json())
@@ -180,13 +180,13 @@ def fit_on(identity: Identity, found: Sequence[dict[str, Any]], label: str) -> C
     narrow = [row for row in found if is_narrow(row["signals"])]
     across = [row for row in found if row["signals"]["crossed"] and not is_narrow(row["signals"])]
     wide = [row for row in found if not row["signals"]["crossed"] and not is_narrow(row["signals"])]
-    made = _fit(identity, wide, label, c=STRENGTH, features=INPUTS)
+    made = _fit(identity, wide, label, c=C, features=INPUTS)
     among_few = _fit(identity, narrow, label, features=AMONG_FEW)
     if label == "right":
         in_force = json.loads(FILE.read_text(encoding="utf-8"))["correctness"]
         made = _with_own(made, in_force)
         among_few = _with_own(replace(among_few, intercept=among_few.intercept + NARROW_SHIFT), in_force["narrow"])
-    return replace(made, narrow=among_few, crossed=_fit(identity, across, label, c=ACROSS, features=INPUTS, least=20) if across else None)
+    return replace(made, narrow=among_few, crossed=_fit(identity, across, label, c=C_ACROSS, features=INPUTS, least=20) if across else None)
 
 
 def _with_own(fitted: Calibration, in_force: dict[str, Any]) -> Calibration:

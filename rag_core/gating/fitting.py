@@ -50,7 +50,7 @@ def fit(
 
 
 def _standardised(x: Any, mean: Any, scale: Any) -> Any:
-    """What the coefficients multiply, from raw features of shape (questions, features); see `Calibration`."""
+    """The numbers that the coefficients multiply, from raw features of shape (questions, features); see `Calibration`."""
     import numpy as np
 
     return np.clip((x - mean) / scale, -FAR, FAR)

@@ -39,7 +39,7 @@ _LINEAR = {
 }  # fmt: skip
 _NORM = {"aln": "attention.output.LayerNorm", "oln": "output.LayerNorm"}
 NORMAL, UNKNOWN, CONTROL = 1, 2, 3  # kinds of a piece, as sentencepiece numbers them; the last is found in no text
-BLANKS = bytes.maketrans(b"\t\n\v\f\r", b" " * 5)
+BLANKS = bytes.maketrans(b"\t\n\v\f\r", b" " * 5)  # each becomes one blank
 WIDE_BLANKS = tuple(blank.encode() for blank in "\x85\u1680\u2028\u2029")  # NFKC makes a blank of all other white space
 
 
@@ -179,7 +179,7 @@ def e5_file() -> E5File:
     try:
         with path.open("rb") as file:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            digest = hashlib.file_digest(file, "sha256").hexdigest()  # of `data` it would draw all pages into this process
+            digest = hashlib.file_digest(file, "sha256").hexdigest()  # hashing `data` would draw all pages into this process
     except (OSError, ValueError) as error:
         raise ModelUnavailable(f"The embedded model's weights cannot be read: {type(error).__name__}.", remedy=INSTALL) from error
     if digest != SHA256:
