@@ -40,7 +40,7 @@ class Settings(ModelSettings):
     top_k: int = number(10, 1, 50, 1, Stage.RETRIEVE, _A, Unit.PASSAGES, "How many passages are retrieved for a question.")
     over_retrieve: int = number(2, 1, 10, 1, Stage.RETRIEVE, _A, Unit.TIMES, "Candidates of the dense search, as a multiple of top_k.")
     semantic_weight: float = number(
-        0.7,
+        0.5,
         0.0,
         1.0,
         0.05,

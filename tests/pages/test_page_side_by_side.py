@@ -70,9 +70,9 @@ def test_given_a_search_that_differs_when_compared_then_it_is_searched_once_and_
     page.run()
 
     assert not page.exception
-    assert [settings.authority_weight for settings in searched] == [Settings.load("rag-engine").authority_weight]
+    assert [settings.semantic_weight for settings in searched] == [Settings.load("rag-engine").semantic_weight]
     assert "Searched and drafted again, because this differs: " in texts(page)
-    assert say("knobs.authority_weight") in texts(page)
+    assert say("knobs.semantic_weight") in texts(page)
     assert checks(page)
     assert badges(page).count(say("answer.answered")) >= 1
     assert len(recording.store().decisions()) == recorded
