@@ -58,10 +58,11 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
         searched = (*query.terms, *metrics.terms) if metrics else query.terms
         corpus, rows = _with_vectors(searched, corpus, corpus.waiting, s, rows)
     titled = titled_rows(measurements.understanding.entities, language, corpus, rows)
+    one_language = {*measurements.library.languages} <= {language, "und"}  # no passage needs to be unpacked to see that it is foreign
     return retrieve(
         measurements.question, query.vector, query.terms, corpus, s, rows,
         reranker=reranker_for(s.reranker, tools),
-        language=language, known_language=tools.knows(language),
+        language="und" if one_language else language, known_language=tools.knows(language),
         time_sensitive=is_time_sensitive(measurements.question, language), today=tools.today(),
         wider=metrics, titled=titled, stated=_with_row(measurements, query, metrics, corpus, titled or rows),
     )  # fmt: skip

@@ -64,7 +64,7 @@ def retrieve(
     allowed: Sequence[int] | None = None,
     *,
     reranker: Reranker | None = None,
-    language: str = "",
+    language: str = "und",
     known_language: bool = True,
     time_sensitive: bool = False,
     today: date | None = None,
@@ -82,8 +82,8 @@ def retrieve(
         settings: the retrieval knobs.
         allowed: rows that may be found; None for all.
         reranker: reorders the fused candidates.
-        language: of the question, ISO 639-1; "" where nobody knows. Words say nothing of passages in another language: there the dense
-            ranking counts for both.
+        language: of the question, ISO 639-1, or "und". Words say nothing of passages in another language: there the dense ranking counts
+            for both. No passage is looked at for "und".
         known_language: whether the embedding model knows the question's language; it chooses the weight of the dense ranking.
         time_sensitive: whether recency counts at all.
         today: for the age of a document; now when not given.
@@ -100,10 +100,11 @@ def retrieve(
         lexical = corpus.lexical.search(wanted, k * settings.over_retrieve, rows)
         return _ranks(dense), _ranks(lexical)
 
-    def by_words(dense: Mapping[int, int], lexical: Mapping[int, int]) -> dict[int, int]:
-        foreign = {row for row in {*dense, *lexical} if language and known_language and corpus.passages[row].language != language}
-        own = {row: rank for row, rank in lexical.items() if row not in foreign}
-        return own | {row: dense[row] for row in foreign if row in dense}
+    def by_words(dense: Mapping[int, int], lexical: Mapping[int, int]) -> Mapping[int, int]:
+        if language == "und" or not known_language:
+            return lexical
+        foreign = {row for row in {*dense, *lexical} if corpus.passages[row].language not in (language, "und")}
+        return {row: rank for row, rank in lexical.items() if row not in foreign} | {row: dense[row] for row in foreign & dense.keys()}
 
     dense, lexical = ranks(allowed)
     weight = settings.semantic_weight if known_language else settings.unknown_semantic_weight

@@ -22,6 +22,7 @@ from rag_core.adapters.embedding.by_name import EMBEDDED
 from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.adapters.embedding.embedded import LANGUAGES
 from rag_core.compression.scoring import READ_FIRST
+from rag_core.decision import find
 from rag_core.decision.decide import decide
 from rag_core.decision.measure import measure, understand
 from rag_core.decision.tools import Tools
@@ -227,6 +228,21 @@ def test_given_one_document_or_all_then_the_distance_cut_filters_both(engine: En
         assert 0 < decision.metadata["filtered_count"] == len(within)
         assert {citation.chunk_id for citation in decision.citations} <= within
         assert decision.metadata["raw_count"] == len(decision.retrieved)
+
+
+@each("languages, asked", [(["en"], "und"), (["en", "und"], "und"), (["en", "de"], "en"), (["de"], "en")])
+def test_given_documents_in_another_language_then_alone_the_search_looks_at_the_language_of_passages(
+    languages: list[str], asked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a large library each passage that is looked at has to be unpacked."""
+    corpus = MemoryCorpus([Text(one, "The notice period is 30 days.", one) for one in languages], HashEmbedder())
+    told: list[str] = []
+    really = find.retrieve
+    monkeypatch.setattr(find, "retrieve", lambda *a, **k: told.append(k["language"]) or really(*a, **k))
+
+    measure("What is the notice period?", settings(), corpus, tools())
+
+    assert told == [asked]
 
 
 def test_given_a_question_then_its_score_is_the_cosine_of_the_model_to_the_stored_passage(engine: Engine) -> None:

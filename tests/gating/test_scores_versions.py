@@ -33,7 +33,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "f8420f0d1edb"),
     "language": (3, "588639211359"),
-    "features": (11, "0d8539c16a31"),
+    "features": (11, "7f68730e1878"),
 }
 
 

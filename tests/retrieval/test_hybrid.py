@@ -126,6 +126,16 @@ def test_given_passages_in_another_language_then_their_rank_by_meaning_counts_fo
     )
 
 
+def test_given_passages_of_which_nobody_knows_the_language_then_their_words_count_as_those_of_the_question() -> None:
+    unknown = MemoryCorpus(
+        [Text("own", "The deposit is two rents.\nThe garden is open."), Text("short", "Die Kaution ist the deposit.\nDer Garten.", "und")],
+        EMBEDDER,
+    )
+
+    assert ask("the deposit", unknown, language="en").hits == ask("the deposit", unknown).hits
+    assert ask("the deposit", unknown, language="und").hits == ask("the deposit", unknown).hits
+
+
 @given(st.sampled_from(["notice period", "price", "unknown words", "the"]), st.sets(st.integers(0, 5)), st.integers(1, 6))
 def test_given_a_restriction_then_only_its_rows_are_ranked_and_it_ranks_before_it_cuts(
     question: str, allowed: set[int], top_k: int
