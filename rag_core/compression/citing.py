@@ -26,7 +26,7 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
         if key in found or evidence.passage not in passages:
             continue
         document, passage = documents[evidence.document], passages[evidence.passage]
-        unsure = _unsure(evidence, document, words, corpus) if passage.ocr else ()
+        unsure = _unsure(evidence, document, words, corpus)
         found[key] = Citation(
             id=0,
             document=document.name,
@@ -66,14 +66,16 @@ def _boxes(evidence: Evidence, words: Words) -> tuple[tuple[int, Box], ...]:
 
 
 def _unsure(evidence: Evidence, document: Document, words: Words, corpus: Corpus) -> tuple[Unsure, ...] | None:
-    """The words of the evidence that OCR may have read wrong; None where a page of it was read by OCR that did not say how sure it was."""
+    """The words of the evidence that may be read wrong; None where a page of it was read by OCR that did not say how sure it was."""
     found: list[Unsure] = []
     for span in evidence.spans:
         page = words(evidence.document, span.page)
         if span.page in document.ocr_pages and all(word.sure is None for word in page):
             return None
         read_by = RAPIDOCR if span.page in document.rapidocr_pages else TESSERACT
-        found += unsure_words(evidence.document, span, page, corpus.page_text(evidence.document, span.page), read_by)
+        if any(word.sure is not None for word in page):
+            unsure = unsure_words(evidence.document, span, page, corpus.page_text(evidence.document, span.page), read_by)
+            found += (one for one in unsure if one.sure < 1 or span.page in document.ocr_pages)
     return tuple(found)
 
 

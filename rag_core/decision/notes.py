@@ -132,16 +132,33 @@ def on_scans(citations: Sequence[Citation]) -> tuple[str, ...]:
     if not scanned:
         return ()
     parts = []
-    words = dict.fromkeys(word_in_words(word) for one in scanned for word in one.unsure or ())
-    if words:
-        more = f" and {len(words) - MAX_UNSURE} more" if len(words) > MAX_UNSURE else ""
-        parts.append(f"; not sure of: {', '.join(list(words)[:MAX_UNSURE])}{more}")
+    if words := _listed(scanned):
+        parts.append(f"; not sure of: {words}")
     if any(one.unsure is None for one in scanned):
         parts.append("; how sure it was of each word is not known")
     capped = " The confidence level is medium at most." if any(one.doubtful for one in scanned) else ""
     sources = "".join(f"[{one.id}]" for one in scanned)
     by = engines_in_words(one.read_by for one in scanned)
     return (f"{sources} read by OCR{by}, and given as the scan was read{''.join(parts)}.{capped}",)
+
+
+def on_letters(citations: Sequence[Citation]) -> tuple[str, ...]:
+    """The note of an answer on words of which the letters that a file says are not surely those that its page shows."""
+    found = [one for one in citations if one.unsure and not one.ocr]
+    if not found:
+        return ()
+    words = _listed(found)
+    capped = " The confidence level is medium at most." if any(one.doubtful for one in found) else ""
+    sources = "".join(f"[{one.id}]" for one in found)
+    said = f"The file has two readings of these words, and may show other letters: {words}. Compare them with the page."
+    return (f"{sources} {said}{capped}",)
+
+
+def _listed(citations: Sequence[Citation]) -> str:
+    """The words of citations that may be wrong, the first ones by name; "" where there are none."""
+    words = dict.fromkeys(word_in_words(word) for one in citations for word in one.unsure or ())
+    more = f" and {len(words) - MAX_UNSURE} more" if len(words) > MAX_UNSURE else ""
+    return f"{', '.join(list(words)[:MAX_UNSURE])}{more}"
 
 
 def word_in_words(word: Unsure) -> str:

@@ -18,6 +18,7 @@ from rag_core.decision.notes import (
     notes_on,
     nowhere_in_words,
     on_contradictions,
+    on_letters,
     on_scans,
     on_unread,
     unreadable,
@@ -75,6 +76,7 @@ def answer(measurements: Measurements, trace: Trace, composed: Answer, beside: A
             *on_contradictions(measurements),
             *on_unread(measurements),
             *on_scans(composed.citations),
+            *on_letters(composed.citations),
             *notes_on(measurements, trace, {h.passage.language for h in measurements.hits if h.passage.id in used}),
         ),
         metadata={

@@ -103,9 +103,10 @@ class Conflict:
 class Citation:
     """A numbered source of an answer. `excerpt` is verbatim from the page; `boxes` mark it there, empty when the place is not certain.
 
-    `ocr` says that it was read from a picture: then `excerpt` is as the scan was read, and `unsure` has the words of it that may be wrong,
-    or is None where it is not known how sure OCR was. `doubtful` says that a figure is among them, or may be. `read_by` is the engine that
-    read it, as `rag_core.domain.scanned` names it; "" where it was not read from a picture, or that is not known.
+    `ocr` says that it was read from a picture: then `excerpt` is as the scan was read. `unsure` has the words of it that may be wrong: OCR
+    was not sure of them, or a file has two readings of them and shows neither plainly. It is None where nothing is known of that.
+    `doubtful` says that a figure is among them, or may be. `read_by` is the engine that read it, as `rag_core.domain.scanned` names it; ""
+    where it was not read from a picture, or that is not known.
     """
 
     id: int

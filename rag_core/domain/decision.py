@@ -264,7 +264,7 @@ def claim_json(claim: Claim, measured: ClaimMeasurement, *, scanned: bool) -> di
 def citation_json(citation: Citation) -> dict[str, Any]:
     """A citation as JSON; pages are 1-based, offsets are into the page's raw text, boxes in PDF points.
 
-    `unsure` are the words that OCR may have read wrong, or null where it is not known how sure it was; `ocr_engine` is null where it is not
+    `unsure` are the words that may be read wrong, or null where it is not known how sure OCR was; `ocr_engine` is null where it is not
     known what read the page, and for what was not read from a picture.
     """
     return {

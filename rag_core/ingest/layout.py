@@ -132,24 +132,24 @@ class Lines(_Column[Line]):
         return self._table.nbytes + self._cells.nbytes + self._ends.nbytes
 
 
-def received(words: str, lines: str, cells: str, chars: int, *, by_ocr: bool = False) -> tuple[Words, Lines]:
-    """The layout that `pdf_worker.columns.packed` sent, for a page of so many characters, which has a seventh number a word `by_ocr`.
+def received(words: str, lines: str, cells: str, chars: int, *, scored: bool = False) -> tuple[Words, Lines]:
+    """The layout that `pdf_worker.columns.packed` sent, for a page of so many characters, which has a seventh number a word if `scored`.
 
     Raises:
         ValueError: the columns do not fit together, or an offset is none of the page's.
     """
     table = _decoded(lines, LINE_NUMBERS)
     offsets = _decoded(cells, 1).reshape(-1)
-    boxes = _decoded(words, READ_NUMBERS if by_ocr else WORD_NUMBERS)
+    boxes = _decoded(words, READ_NUMBERS if scored else WORD_NUMBERS)
     for numbers in (boxes[:, :2], table[:, :2], offsets, table[:, -1]):
         if ((numbers < 0) | (numbers != np.floor(numbers))).any():
             raise ValueError("an offset is no whole number")
     for numbers in (boxes[:, :2], table[:, :2], offsets):
         if (numbers > chars).any():
             raise ValueError(f"an offset is beyond the page's {chars} characters")
-    if by_ocr and (boxes[:, -1] > 1).any():
+    if scored and (boxes[:, -1] > 1).any():
         raise ValueError("a word is surer than sure")
-    if by_ocr and (boxes[:, -1] < 0).any():  # nothing is known of any of them
+    if scored and (boxes[:, -1] < 0).any():  # nothing is known of any of them
         boxes = boxes[:, :WORD_NUMBERS].copy()
     return Words(boxes), Lines(table, offsets.astype(np.int64))
 

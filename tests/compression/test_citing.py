@@ -165,3 +165,16 @@ def test_given_a_claim_on_a_passage_that_was_not_retrieved_then_it_gets_no_citat
     invented = claim(Passage("other#9", "d1", BODY, (Span(1, 0, 38),)))
 
     assert cite([invented], [hit(of=CORPUS.passages[0])], CORPUS) == {}
+
+
+def test_given_a_word_of_a_text_layer_with_two_readings_then_it_alone_is_cited_as_unsure() -> None:
+    class Scored(MemoryCorpus):
+        def words(self, document: str, page: int) -> tuple[WordBox, ...]:
+            return tuple(word._replace(sure=float(word.start != 21)) for word in WORDS)
+
+    claims = [Claim("A.", (evidence(Span(1, 4, 28)),), ("d1#1",))]
+
+    (found,) = cite(claims, [hit(of=Passage("d1#1", "d1", BODY, (Span(1, 0, 38),)))], Scored([Text("d1", BODY)], HashEmbedder())).values()
+
+    assert found.unsure == (Unsure("d1", Span(1, 21, 23), 0.0, Box(22, 22, 32, 32), "30"),)
+    assert (found.ocr, found.doubtful, found.read_by) == (False, True, "")

@@ -51,6 +51,16 @@ def test_given_a_sentence_of_a_scan_then_nothing_calls_it_word_for_word() -> Non
     assert check(scanned(), Reason.SUPPORT).found == "every claim stands in its source as the scan was read"
 
 
+def test_given_a_word_of_a_text_layer_in_two_readings_then_it_is_named_beside_the_answer_and_nothing_is_said_of_ocr() -> None:
+    decision = decide(scanned(unsure("40", 0.0), ocr=False))
+
+    (note,) = [note for note in decision.notes if "two readings" in note]
+    assert "[1] The file has two readings of these words, and may show other letters: “40”" in note
+    assert "OCR" not in note
+    assert decision.confidence_level is ConfidenceLevel.MEDIUM
+    assert not any("two readings" in note for note in decide(scanned(ocr=False)).notes)
+
+
 def test_given_a_sentence_of_a_text_layer_then_it_is_word_for_word_and_nothing_is_said_of_ocr() -> None:
     decision = decide(scanned(ocr=False))
 

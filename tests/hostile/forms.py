@@ -685,7 +685,7 @@ def _italics_without_names() -> Form:
 
 def _value_by_file() -> Form:
     paper = Paper()
-    return Form(paper.save(_glyphs_without_value(paper)), seen=f"{SHOWN} {SECRET} off ice")
+    return Form(paper.save(_glyphs_without_value(paper)), seen=f"{SHOWN} {SECRET} office")
 
 
 def _devanagari() -> Form:

@@ -238,7 +238,7 @@ def _checked() -> Iterator[None]:
 
 def _page(event: Event) -> Page:
     text = str(event["text"])
-    words, lines = received(event["words"], event["lines"], event["cells"], len(text), by_ocr=bool(event.get("by_ocr")))
+    words, lines = received(event["words"], event["lines"], event["cells"], len(text), scored=bool(event.get("scored")))
     return Page(
         number=int(event["n"]),
         text=text,

@@ -167,7 +167,7 @@ def _joined(page: Event, read: Event) -> Event:
             **layout,
             "text": text,
             "source": "ocr",
-            "by_ocr": True,
+            "scored": True,
             "engine": read["engine"],
             "problem": f"{read['problem']} {damage}".strip(),
         }

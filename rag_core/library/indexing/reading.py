@@ -27,8 +27,8 @@ from rag_core.library.stored.inbox import Accepted
 from rag_core.library.stored.stored_json import metadata_from_json, metadata_to_json
 from rag_core.library.stored.stored_pages import LAYOUT, PAGES, PageWriter, read_pages
 
-READING_VERSION = 7  # the PDF reader's version; pages read by another version are read again
-READ_AS_NOW = 4  # the first version that reads what shows of text layers as this one does
+READING_VERSION = 8  # the PDF reader's version; pages read by another version are read again
+READ_AS_NOW = 8  # the first version that reads what shows of text layers as this one does
 SCANS_READ_AS_NOW = 5  # the same of scanned pages
 READING = "reading.json"
 UNREAD = Stamp("", 0)
@@ -58,7 +58,8 @@ def is_outdated(document: Document) -> bool:
 
     Before version 3, text under boxes and pictures was read as if it showed; before version 4, raised digits were read as plain ones;
     before version 5, it was not kept how sure OCR was of each word, and pages that lie on their side were not read. Before version 6, the
-    words of a stretched row were cells, and before version 7 bullets of the font Symbol were private signs: nobody is warned of either.
+    words of a stretched row were cells, and before version 7 bullets of the font Symbol were private signs. Before version 8, words whose
+    letters the file has in two readings were left out.
     """
     scanned = bool(document.ocr_pages or document.unreadable_pages)
     return 0 < document.reading_version < READ_AS_NOW or (scanned and 0 < document.reading_version < SCANS_READ_AS_NOW)

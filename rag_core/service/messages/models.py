@@ -33,7 +33,7 @@ class Citation(Told):
     section: str
     ocr: bool
     ocr_engine: str | None = Field(description="What read it, tesseract or rapidocr; null where that is not known, or it is no picture.")
-    unsure: list[dict[str, Any]] | None = Field(description="Words that OCR may have read wrong; null where that is not known.")
+    unsure: list[dict[str, Any]] | None = Field(description="Words that may be read wrong; null where that is not known.")
 
 
 class Decision(Told):

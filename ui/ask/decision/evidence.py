@@ -93,9 +93,9 @@ def _show_card(citation: Citation, hit: Hit | None, values: Mapping[str, str], c
         else:
             with st.container(key=f"quote_{citation.id}"):
                 st.text(citation.excerpt)
-        if citation.ocr:
+        if read := as_read(citation):
             with st.container(key=f"as_read_{citation.id}"):
-                st.text(as_read(citation))
+                st.text(read)
         with st.container(key=f"source_{citation.id}", gap=None):
             name = citation.document if citation.title != citation.document else ""
             if about := [part for part in (name, *labels(values), citation.section) if part]:
@@ -117,14 +117,18 @@ def _show_card(citation: Citation, hit: Hit | None, values: Mapping[str, str], c
 
 
 def as_read(citation: Citation) -> str:
-    """That a source was read from a picture, by what, and which of its words may be wrong; empty for one that was not."""
+    """That a source was read from a picture, by what, and which of its words may be wrong; empty for one of which nothing is to be said."""
     if not citation.ocr:
-        return ""
+        return tell("evidence.two_readings", words=_doubted(citation)) if citation.unsure else ""
     by = engines_in_words([citation.read_by])
     if citation.unsure is None:
         return tell("evidence.as_read_unknown", by=by)
-    words = ", ".join(dict.fromkeys(map(word_in_words, citation.unsure)))
+    words = _doubted(citation)
     return tell("evidence.as_read_unsure", words=words, by=by) if words else tell("evidence.as_read", by=by)
+
+
+def _doubted(citation: Citation) -> str:
+    return ", ".join(dict.fromkeys(map(word_in_words, citation.unsure or ())))
 
 
 def show_ranks(decision: Decision) -> None:

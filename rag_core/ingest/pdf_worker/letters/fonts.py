@@ -11,17 +11,19 @@ could be said. A letter whose font names it wrongly, or not at all, is not found
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from pymupdf import mupdf
 
-from .crowded import Glyph
+from .bullets import FEW, sign_of
+from .crowded import FURTHER, Glyph
+from .shapes import REFERENCES, SIDE, SLANTED, Shape, away, glyph_code, is_blank, is_slanted
+from .shapes import distance as _distance
+from .shapes import shape as _shape
 from .symbols import meant
 
-Shape = tuple[int, float]  # the pixels, and width against height
-
-SIDE = 20  # pixels of the square into which a glyph's shape is drawn
 CORNER = 3  # pixels of each corner, both ways, in which a "+" has no ink; chosen
 MAX_FONTS = 64  # that are remembered, as each keeps its program in memory
 DIGITS = "0123456789"
@@ -31,10 +33,6 @@ DASHES = dict.fromkeys("-\u2010\u2011\u2012\u2013\u2014\u2015", MINUS)  # drawn 
 TIMES = frozenset("xX×")  # drawn alike, and files say one for another
 # ASCII digits and letters, and the Latin letters with marks (U+00C0 to U+024F)
 KNOWN = [chr(code) for code in (*range(0x30, 0x3A), *range(0x41, 0x5B), *range(0x61, 0x7B), *range(0xC0, 0x250)) if chr(code).isalnum()]
-REFERENCES = ("Helvetica", "Helvetica-Bold", "Times-Roman", "Times-Bold", "Courier", "Courier-Bold")
-# for digits and signs, whose slanted shapes are further from the upright ones than some are from each other
-SLANTED = ("Helvetica-Oblique", "Helvetica-BoldOblique", "Times-Italic", "Times-BoldItalic", "Courier-Oblique", "Courier-BoldOblique")
-MIN_EM = 0.001  # the least extent of a glyph with ink; MuPDF gives a blank one a ten-millionth
 NEAR = 0.25  # a glyph may differ by so much of a square from the reference that it is taken for
 RATHER = 1.25  # times as many pixels must differ from what the map says as from what the font says
 APART = 1.5  # times as many pixels must differ from what the map says as from what is shown
@@ -46,17 +44,47 @@ class Fonts:
     def __init__(self) -> None:
         self._fonts: dict[int, tuple[Any, dict[Glyph, bool]]] = {}
         self._own: dict[int, dict[int, set[str]]] = {}
+        self._signs: dict[tuple[int, Glyph, bool], str] = {}
+        self._away: dict[tuple[int, int, str], float | None] = {}
 
-    def false(self, used: dict[int, tuple[Any, set[Glyph]]]) -> dict[str, set[Glyph]]:
+    def _known(self, address: int, font: Any) -> dict[Glyph, bool]:
+        if address not in self._fonts:
+            if len(self._fonts) >= MAX_FONTS:
+                for known in (self._fonts, self._own, self._signs, self._away):
+                    known.clear()
+            self._fonts[address] = font, {}  # kept, or its address would come to name another
+        return self._fonts[address][1]
+
+    def signs(self, used: Mapping[int, tuple[Any, set[Glyph]]]) -> dict[tuple[int, Glyph], str]:
+        """Of the glyphs `used` on a page, those that show a sign where the file says a letter, or nothing; by the font's address."""
+        found: dict[tuple[int, Glyph], str] = {}
+        for address, (font, glyphs) in used.items():
+            self._known(address, font)
+            few = sum(number >= 0 and not chr(max(0, code)).isspace() for number, code in glyphs) <= FEW
+            for glyph in glyphs:
+                key = address, glyph, few
+                if key not in self._signs:
+                    self._signs[key] = sign_of(font, *glyph, few=few)
+                if self._signs[key]:
+                    found[address, glyph] = self._signs[key]
+        return found
+
+    def away(self, address: int, font: Any, number: int, text: str, glyphs: set[Glyph]) -> float | None:
+        """How far the shape of a glyph is from that of a text, with the letters of the font itself where one glyph stands for several."""
+        self._known(address, font)
+        key = address, number, text
+        if key not in self._away:
+            own = {
+                chr(code): other for other, code in glyphs if 0 < code < 0x250 and chr(code).isalpha() and other not in (number, FURTHER)
+            }
+            self._away[key] = away(font, number, text, own)
+        return self._away[key]
+
+    def false(self, used: Mapping[int, tuple[Any, set[Glyph]]]) -> dict[str, set[Glyph]]:
         """Of the glyphs `used` on a page, by font, those that show another character than they are said to; by the font's name."""
         found: dict[str, set[Glyph]] = {}
         for address, (font, glyphs) in used.items():
-            if address not in self._fonts:
-                if len(self._fonts) >= MAX_FONTS:
-                    self._fonts.clear()
-                    self._own.clear()
-                self._fonts[address] = font, {}  # kept, or its address would come to name another
-            known = self._fonts[address][1]
+            known = self._known(address, font)
             for glyph in glyphs - known.keys():
                 known[glyph] = self._is_false(address, font, *glyph)
             wrong = {glyph for glyph in glyphs if known[glyph]}
@@ -68,7 +96,7 @@ class Fonts:
         said = _plain(meant(str(font.m_internal.name), chr(max(0, min(code, 0x10FFFF)))))
         if said not in _KNOWN_SET or number <= 0:
             return False
-        if _is_blank(font, number):
+        if is_blank(font, number):
             return said != MINUS  # fonts have blank hyphens
         if any(said in signs and _shows_other(font, number, said, signs) for signs in (DIGITS, SIGNS)):
             return True
@@ -79,8 +107,7 @@ class Fonts:
 
     def _called(self, address: int, font: Any, number: int) -> set[str]:
         """The characters that the font itself has this glyph for; empty where it does not say."""
-        name = str(mupdf.ll_fz_get_glyph_name2(font.m_internal, number)).partition(".")[0]
-        code = 0 if name.isdigit() else mupdf.ll_fz_unicode_from_glyph_name(name)  # MuPDF makes names of numbers up
+        code = glyph_code(font, number)
         if code > 0 and _plain(chr(code)) in _KNOWN_SET:
             return {_plain(chr(code))}
         if address not in self._own:
@@ -91,6 +118,11 @@ class Fonts:
         return self._own[address].get(number, set())
 
 
+def shows_another_digit(font: Any, number: int, said: str) -> bool:
+    """Whether a glyph that is said to be a digit has the shape of another."""
+    return said in DIGITS and len(said) == 1 and _shows_other(font, number, said, DIGITS)
+
+
 def bare_name(name: str) -> str:
     """A font's name without what marks it as a subset: "Arial" of "ABCDEF+Arial"."""
     return name.partition("+")[2] or name
@@ -99,7 +131,6 @@ def bare_name(name: str) -> str:
 _KNOWN_SET = frozenset((*KNOWN, *SIGNS))
 _EDGE = {*range(CORNER), *range(SIDE - CORNER, SIDE)}
 _CORNERS = int.from_bytes(bytes(row in _EDGE and column in _EDGE for row in range(SIDE) for column in range(SIDE)), "big")
-_DARK = bytes(value < 128 for value in range(256))  # more ink than ground
 
 
 def _plain(sign: str) -> str:
@@ -119,28 +150,12 @@ def _shows_other(font: Any, number: int, said: str, signs: str) -> bool:
     shape = _shape(font, number)
     if not shape:
         return False
-    slanted = _is_slanted(font)
+    slanted = is_slanted(font)
     away = {sign: min(_distance(shape, one) for one in _references(sign, slanted or sign == said)) for sign in signs}
     nearest = min(away, key=lambda sign: away[sign])
     if nearest == "+" and shape[0] & _CORNERS:
         return False  # a thin "±", as TeX draws it, is nearer to a "+" than to the bold "±" of the references
     return nearest != said and away[nearest] < NEAR and away[said] > APART * away[nearest]
-
-
-def _is_blank(font: Any, number: int) -> bool:
-    """Whether the glyph has no ink: a blank that says a letter or a digit, beside others that show."""
-    bounds = _bounds(font, number)
-    return bool(bounds.x1 - bounds.x0 < MIN_EM or bounds.y1 - bounds.y0 < MIN_EM)
-
-
-def _bounds(font: Any, number: int) -> Any:
-    """The box around a glyph's ink. Of a font that a file only names, MuPDF gives the box that all its glyphs fit into."""
-    plain = mupdf.FzMatrix()
-    bounds, widest = mupdf.fz_bound_glyph(font, number, plain), mupdf.fz_font_bbox(font)
-    if (bounds.x0, bounds.x1, bounds.y0, bounds.y1) != (widest.x0, widest.x1, widest.y0, widest.y1) or font.m_internal.t3procs:
-        return bounds
-    outline = mupdf.fz_outline_glyph(font, number, plain)
-    return mupdf.ll_fz_bound_path(outline.m_internal, None, plain.internal()) if outline.m_internal else bounds
 
 
 def _looks_rather(font: Any, number: int, shown: str, said: str) -> bool:
@@ -149,12 +164,6 @@ def _looks_rather(font: Any, number: int, shown: str, said: str) -> bool:
         return False
     one, other = (min((_distance(shape, reference) for reference in _references(sign, True)), default=1.0) for sign in (shown, said))
     return one < NEAR and RATHER * one < other
-
-
-def _is_slanted(font: Any) -> bool:
-    """Whether a font calls itself italic. Slanted shapes accuse no upright glyph: the narrow 7 of a heading is like a slanted 1."""
-    name = str(font.m_internal.name).casefold()
-    return bool(mupdf.ll_fz_font_is_italic(font.m_internal)) or "ital" in name or "obli" in name
 
 
 @cache
@@ -166,25 +175,3 @@ def _references(sign: str, slanted: bool) -> tuple[Shape, ...]:
         if shape:
             shapes.append(shape)
     return tuple(shapes)
-
-
-def _distance(one: Shape, other: Shape) -> float:
-    """The share of the square in which two shapes differ, and how far their proportions do."""
-    return (one[0] ^ other[0]).bit_count() / SIDE**2 + abs(one[1] - other[1])
-
-
-def _shape(font: Any, number: int) -> Shape | None:
-    """The glyph stretched to fill a square, one bit a pixel, and its width against its height; None without ink."""
-    bounds = _bounds(font, number)
-    width, height = bounds.x1 - bounds.x0, bounds.y1 - bounds.y0
-    if not (0 < width < 10 and 0 < height < 10):
-        return None
-    text = mupdf.fz_new_text()
-    mupdf.fz_show_glyph(text, font, mupdf.FzMatrix(), number, 0, 0, 0, mupdf.FZ_BIDI_LTR, mupdf.FZ_LANG_UNSET)
-    fit = mupdf.FzMatrix(SIDE / width, 0, 0, -SIDE / height, -bounds.x0 * SIDE / width, bounds.y1 * SIDE / height)
-    picture = mupdf.fz_new_pixmap_with_bbox(mupdf.fz_device_gray(), mupdf.FzIrect(0, 0, SIDE, SIDE), mupdf.FzSeparations(), 0)
-    mupdf.fz_clear_pixmap_with_value(picture, 255)  # a glyph that has a colour of its own is black as a rule
-    device = mupdf.fz_new_draw_device(mupdf.FzMatrix(), picture)
-    mupdf.fz_fill_text(device, text, fit, mupdf.fz_device_gray(), (0.0,), 1.0, mupdf.FzColorParams())
-    mupdf.fz_close_device(device)
-    return int.from_bytes(bytes(mupdf.fz_pixmap_samples_memoryview(picture)).translate(_DARK), "big"), min(2.0, width / height)

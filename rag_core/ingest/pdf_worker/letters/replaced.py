@@ -1,8 +1,8 @@
-"""Finds words that a file says in place of what it paints: `ActualText` with other letters or digits than the glyphs under it.
+"""Decides between two readings of the same glyphs: what the file says for each of them, and what it says for all of them (`ActualText`).
 
-Honest files use it for hyphens, for capitals in small print, for ligatures, and for scripts whose glyphs have no value of their own. There
-the glyphs leave something open, or say the same but for case and hyphens. Where a glyph has no value, it may stand for letters; it never
-may stand for a digit.
+Honest files use `ActualText` for hyphens, for capitals in small print, for ligatures, for glyphs whose own value is wrong, and for scripts
+whose glyphs have no value of their own. Where the two readings differ, the drawn shape of each glyph is held against both, and the one
+that is drawn is read. Where neither can be told, the word is kept and is doubtful; where a digit is drawn that neither says, it is false.
 """
 
 # mypy: allow-untyped-calls
@@ -10,25 +10,207 @@ may stand for a digit.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any
-
-import pymupdf
+from enum import Enum
+from typing import Any, NamedTuple
 
 LETTERS_OF_A_GLYPH = 3  # that one glyph without a value may stand for, as in "ffi"
 JOINING = range(0x0590, 0x1B00)  # Hebrew to Balinese: scripts that are drawn with glyphs for parts and groups of letters
+SIGNS = frozenset("≤≥<>=≠±+%‰€$£¥§")  # that change what a figure says; a minus is drawn like the dashes and hyphens that files say for it
+NEAR = 0.25  # a glyph may differ by so much of a square from the text that it is taken for
+RATHER = 1.25  # times as much must it differ from the other reading
+UNTOLD = 0.35  # what a glyph is taken to differ from letters that no reference has
+SHARED = 3  # letters that both readings have in a row; fewer are the same by chance
+LONGEST = 80  # glyphs that are held against letters one by one; more are a page of another text
+MOST = 3_000  # signs of a span, which a page of print seldom has; with more, each glyph says what it is
+SLACK = 8  # places by which a glyph may stand before or behind its letters
+
+Away = Callable[["Drawn", str], float | None]  # how far a glyph is from a text; None where that cannot be told
 
 
-def replaced(page: Any, words: Sequence[str], flags: int) -> set[int]:
-    """The places in `words` (as MuPDF reads them with `flags`) of those that say other letters or digits than are painted."""
-    painted = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=flags | pymupdf.TEXT_IGNORE_ACTUALTEXT).extractWORDS()
-    found: set[int] = set()
-    for what, first, last, start, end in SequenceMatcher(None, words, [word[4] for word in painted], autojunk=False).get_opcodes():
-        if what != "equal" and not _agree("".join(words[first:last]), "".join(word[4] for word in painted[start:end])):
-            found.update(index for index in range(first, last) if any(map(str.isalnum, words[index])))
+class Drawn(NamedTuple):
+    """A glyph as it is painted. `middle`: in points of the page as it is shown. `sign`: it is no letter, and `text` is what it shows."""
+
+    font: Any  # of MuPDF
+    address: int  # that names the font
+    number: int
+    text: str  # by the file
+    middle: tuple[float, float]
+    sign: bool = False
+
+
+@dataclass
+class Span:
+    """Glyphs that the file has one text for. `nested`: parts of them have a text of their own, which is not asked."""
+
+    said: str
+    glyphs: list[Drawn]
+    nested: bool = False
+
+
+class Verdict(Enum):
+    """What is known of a glyph whose two readings differ."""
+
+    SAID = "said"
+    PAINTED = "painted"
+    DOUBTFUL = "doubtful"
+    FALSE = "false"
+
+
+class Shown(NamedTuple):
+    """What to read for a glyph, and why; no verdict where both readings are the same."""
+
+    text: str
+    verdict: Verdict | None
+
+
+def judged(span: Span, away: Away, is_blank: Callable[[Drawn], bool], is_false: Callable[[Drawn, str], bool]) -> list[Shown] | None:
+    """What to read for each glyph of a span; None where the two readings agree, and the text of the span may be read as it is."""
+    painted = "".join(glyph.text for glyph in span.glyphs)
+    agreed = agree(span.said, painted)
+    if agreed and not span.nested and not any(glyph.sign for glyph in span.glyphs) and not _is_garbled(span):
+        return None
+    if max(len(span.said), len(painted)) > MOST:
+        return [Shown(glyph.text, Verdict.PAINTED) for glyph in span.glyphs]
+    found = [Shown(glyph.text, None) for glyph in span.glyphs]
+    untold: dict[int, str] = {}
+    for first, last, said in _differing(span):
+        for at, letters in enumerate(_letters_of(span.glyphs[first:last], said, away, is_blank), first):
+            found[at] = _verdict(span.glyphs[at], letters.strip(), away, is_blank, is_false)
+            if found[at].verdict is Verdict.DOUBTFUL:
+                untold[at] = letters.strip()
+    verdicts = Counter(one.verdict for one in found)
+    for at, letters in untold.items():
+        if letters and verdicts[Verdict.SAID] > verdicts[Verdict.PAINTED]:  # the others of the span speak for it
+            found[at] = Shown(letters, Verdict.DOUBTFUL)
+        if agreed:  # nothing else is said
+            found[at] = Shown(letters or found[at].text, None)
     return found
+
+
+def _is_garbled(span: Span) -> bool:
+    """Whether MuPDF would lose letters of the text, among glyphs some of which have no value."""
+    without = any(not glyph.text or _is_private(glyph.text[0]) for glyph in span.glyphs)
+    return without and len(span.glyphs) > 1 and not any(ord(sign) in JOINING for sign in span.said)
+
+
+def rejected(said: str, shown: Sequence[Shown]) -> list[str]:
+    """The words of a text that the glyphs do not show."""
+    if len(said) > MOST:
+        return said.split()
+    read = "".join(one.text for one in shown)
+    words, at, same = [], 0, set[int]()
+    for one, _, size in SequenceMatcher(None, _folded(said), _folded(read), autojunk=False).get_matching_blocks():
+        same.update(range(one, one + size))
+    for word in said.split():
+        start = said.index(word, at)
+        at = start + len(word)
+        if any(sign.isalnum() and place not in same for place, sign in enumerate(word, start)):
+            words.append(word)
+    return words or said.split()
+
+
+def _folded(text: str) -> str:
+    """The text in small letters, sign for sign."""
+    return "".join(small if len(small := sign.lower()) == 1 else sign for sign in text)
+
+
+def _same(one: str, other: str) -> bool:
+    return unicodedata.normalize("NFKD", one).casefold() == unicodedata.normalize("NFKD", other).casefold()
+
+
+def _differing(span: Span) -> Iterator[tuple[int, int, str]]:
+    """Where the readings differ: the first glyph, the one after the last, and what is said for them."""
+    owners = [number for number, glyph in enumerate(span.glyphs) for _ in glyph.text]
+    painted = "".join(glyph.text for glyph in span.glyphs)
+    for start, end, low, high in _parts(span.said, painted) if owners else ():
+        if not any(sign.isalnum() or sign in SIGNS or _is_private(sign) for sign in span.said[start:end] + painted[low:high]):
+            continue  # blanks, hyphens and full stops say nothing
+        # whole glyphs, and with what stands before: what is said and not painted belongs to a glyph
+        while low and (low == high or owners[low - 1] == owners[low]):
+            low, start = low - 1, max(0, start - 1)
+        if low == high:
+            high, end = high + 1, end + 1
+        while high < len(owners) and owners[high] == owners[high - 1]:
+            high, end = high + 1, end + 1
+        yield owners[low], owners[high - 1] + 1, span.said[start:end]
+
+
+def _parts(said: str, painted: str) -> list[tuple[int, int, int, int]]:
+    """The stretches of both readings that differ: start and end in the one, start and end in the other."""
+    found: list[tuple[int, int, int, int]] = []
+    one = other = 0
+    for said_at, painted_at, size in SequenceMatcher(None, _folded(said), _folded(painted), autojunk=False).get_matching_blocks():
+        if (said_at, painted_at) != (one, other):
+            if found and other - found[-1][3] < SHARED:
+                found[-1] = found[-1][0], said_at, found[-1][2], painted_at
+            else:
+                found.append((one, said_at, other, painted_at))
+        one, other = said_at + size, painted_at + size
+    return found
+
+
+def _letters_of(glyphs: Sequence[Drawn], said: str, away: Away, is_blank: Callable[[Drawn], bool]) -> list[str]:
+    """The stretch of a text that each glyph is nearest to, in order; the text is parted so that the sum of the distances is the least."""
+    if len(glyphs) > LONGEST or len(said) > LETTERS_OF_A_GLYPH * LONGEST:
+        return [""] * len(glyphs)
+    slope = len(said) / len(glyphs)
+    best: dict[int, tuple[float, tuple[str, ...]]] = {0: (0.0, ())}
+    for number, glyph in enumerate(glyphs):
+        after: dict[int, tuple[float, tuple[str, ...]]] = {}
+        for at, (cost, taken) in best.items():
+            for skipped, price in _skips(said, at):
+                for count in range(LETTERS_OF_A_GLYPH + 1):
+                    end = at + skipped + count
+                    if end > len(said) or abs(end - slope * (number + 1)) > SLACK + slope:
+                        continue
+                    letters = said[at + skipped : end]
+                    total = cost + price + _cost(glyph, letters, away, is_blank)
+                    if end not in after or total < after[end][0]:
+                        after[end] = total, (*taken, letters)
+        best = after
+    ended = [(cost + UNTOLD * sum(sign.isalnum() for sign in said[at:]), taken) for at, (cost, taken) in best.items()]
+    return list(min(ended, key=lambda one: one[0])[1]) if ended else [""] * len(glyphs)
+
+
+def _skips(said: str, at: int) -> Iterator[tuple[int, float]]:
+    """How many signs of the text may stand for no glyph, and at what price."""
+    yield 0, 0.0
+    if at < len(said):
+        yield 1, 2 * UNTOLD if said[at].isalnum() else 0.02
+
+
+def _cost(glyph: Drawn, letters: str, away: Away, is_blank: Callable[[Drawn], bool]) -> float:
+    if glyph.sign:
+        return 0.0 if len(letters) < 2 else UNTOLD * len(letters)
+    if is_blank(glyph) or not letters.strip():
+        return 0.0 if is_blank(glyph) is (not letters.strip()) else 2 * UNTOLD
+    if _same(letters, glyph.text):
+        return 0.0
+    known = away(glyph, letters)
+    return UNTOLD if known is None else known
+
+
+def _verdict(glyph: Drawn, letters: str, away: Away, is_blank: Callable[[Drawn], bool], is_false: Callable[[Drawn, str], bool]) -> Shown:
+    if glyph.sign:
+        return Shown(glyph.text, None)
+    if is_blank(glyph):
+        return Shown(glyph.text if glyph.text.isspace() else " ", Verdict.PAINTED if any(map(str.isalnum, letters)) else None)
+    if _same(letters, glyph.text):
+        return Shown(letters, None)
+    said, painted = (away(glyph, text) for text in (letters, glyph.text))
+    if said is not None and said < NEAR and (painted is None or RATHER * said < painted):
+        return Shown(letters, Verdict.SAID)
+    is_ligature = 1 < len(letters) <= LETTERS_OF_A_GLYPH and letters.isalpha() and len(glyph.text) == 1  # of which each font has its own
+    if painted is not None and painted < NEAR and (said is None or (2 * RATHER if is_ligature else RATHER) * painted < said):
+        return Shown(glyph.text, Verdict.PAINTED)
+    if any(sign.isdigit() for sign in letters + glyph.text) and is_false(glyph, letters) and is_false(glyph, glyph.text):
+        return Shown(letters or glyph.text, Verdict.FALSE)
+    rather_painted = not letters or (painted is not None and said is not None and RATHER * painted < said and not is_ligature)
+    return Shown(glyph.text if rather_painted else letters, Verdict.DOUBTFUL)
 
 
 @dataclass
@@ -36,21 +218,23 @@ class _Signs:
     letters: str
     digits: str
     joining: str
+    signs: str
     unknown: int
 
 
-def _agree(said: str, painted: str) -> bool:
+def agree(said: str, painted: str) -> bool:
+    """Whether two readings say the same but for case, hyphens, and what glyphs without a value leave open."""
     one, other = _signs(said), _signs(painted)
     if one.digits != other.digits:
         return False
     if not other.unknown:
-        return one.letters == other.letters and bool(one.joining) <= bool(other.joining)
+        return one.letters == other.letters and one.signs == other.signs and bool(one.joining) <= bool(other.joining)
     room = LETTERS_OF_A_GLYPH * other.unknown
     return len(one.letters) - len(other.letters) <= room and _in_order(other.letters, one.letters)
 
 
 def _signs(text: str) -> _Signs:
-    signs = _Signs("", "", "", 0)
+    signs = _Signs("", "", "", "", 0)
     for sign in unicodedata.normalize("NFKD", text).casefold():
         digit = unicodedata.digit(sign, None)
         if digit is not None:
@@ -60,9 +244,16 @@ def _signs(text: str) -> _Signs:
             signs.unknown += 1
         elif sign.isalpha():
             signs.letters += sign
-        elif sign == "\ufffd" or unicodedata.category(sign) in ("Co", "Cn", "Cc"):
+        elif sign in SIGNS:
+            signs.signs += sign
+        elif _is_private(sign):
             signs.unknown += 1
     return signs
+
+
+def _is_private(sign: str) -> bool:
+    """Whether a sign has no meaning."""
+    return sign == "\ufffd" or unicodedata.category(sign) in ("Co", "Cn", "Cc")
 
 
 def _in_order(few: str, many: str) -> bool:

@@ -42,6 +42,11 @@ def meant(font: str, sign: str) -> str:
     return _signs_of(font).get(sign, sign) if PRIVATE < ord(sign) <= PRIVATE + 0xFF else sign
 
 
+def wingding(font: str, code: int) -> str:
+    """The sign of Wingdings at the place of a letter or a private sign; "" for any other font, and for signs that are not listed."""
+    return _signs_of(font).get(chr(PRIVATE + code % 0x100), "") if "Wingdings" in font and code != 0xFFFD else ""
+
+
 def drawn_signs(spans: Sequence[dict[str, Any]]) -> dict[int, str]:
     """The signs to write instead of private ones, by their place among the characters of a line, white space not counted.
 

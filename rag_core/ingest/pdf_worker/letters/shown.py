@@ -1,0 +1,193 @@
+"""Reads the text of a page again where the file says other letters than are drawn, or letters for what is a sign: as it is shown.
+
+Most pages have no such glyph, and are not read again.
+"""
+
+# mypy: allow-untyped-calls
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pymupdf
+from pymupdf import mupdf
+
+from .crowded import FURTHER, Glyph
+from .fonts import Fonts, shows_another_digit
+from .replaced import Shown, Span, Verdict, judged, rejected
+from .shapes import is_blank
+
+ITEM_BYTES = 24  # the size of MuPDF's fz_text_item: x, y, advance as floats; glyph, character, code as integers
+Point = tuple[float, float]
+Signs = Mapping[tuple[int, Glyph], str]  # by the address of a font
+
+
+@dataclass
+class Correction:
+    """A page's text as it is shown, and where that differs from what the file says: middles of glyphs, as the page is shown.
+
+    `settled`: their shape is that of the text that the file has for all of them together. `doubtful`: it is that of neither reading.
+    `false`: a digit that neither reading says. `rejected`: words that are not drawn, each text with a place of it.
+    """
+
+    text_page: Any
+    settled: list[Point] = field(default_factory=list)
+    doubtful: list[Point] = field(default_factory=list)
+    false: list[Point] = field(default_factory=list)
+    rejected: list[tuple[list[str], Point]] = field(default_factory=list)
+
+
+def corrected(page: Any, used: Mapping[int, tuple[Any, set[Glyph]]], spans: Sequence[Span], fonts: Fonts, flags: int) -> Correction | None:
+    """The page's text as it is shown; None where the file says it right.
+
+    Args:
+        page: of PyMuPDF.
+        used: the fonts of the page with their glyphs, by address.
+        spans: of glyphs that the file has a text for, in the order of painting.
+        fonts: of the document.
+        flags: of the text page.
+    """
+    signs = fonts.signs(used)
+    judgements = [_judged(span, used, signs, fonts) for span in spans]
+    if not signs and not any(judgements):
+        return None
+    found = Correction(None)
+    places = {Verdict.SAID: found.settled, Verdict.DOUBTFUL: found.doubtful, Verdict.FALSE: found.false}
+    for span, shown in zip(spans, judgements, strict=True):
+        for glyph, one in zip(span.glyphs, shown or (), strict=False):
+            if one.verdict in places:
+                places[one.verdict].append(glyph.middle)
+        if shown is not None and (not shown or any(one.verdict is Verdict.PAINTED for one in shown)):
+            found.rejected.append((rejected(span.said, shown), span.glyphs[0].middle if span.glyphs else (0.0, 0.0)))
+    found.text_page = _read_again(page, signs, judgements, flags)
+    return found
+
+
+def _judged(span: Span, used: Mapping[int, tuple[Any, set[Glyph]]], signs: Signs, fonts: Fonts) -> list[Shown] | None:
+    for place, glyph in enumerate(span.glyphs):
+        sign = signs.get((glyph.address, (glyph.number, ord(glyph.text[0]) if glyph.text else 0)))
+        if sign:
+            span.glyphs[place] = glyph._replace(text=f"{sign} ", sign=True)
+    return judged(
+        span,
+        lambda glyph, text: fonts.away(glyph.address, glyph.font, glyph.number, text.strip(), used[glyph.address][1]),
+        lambda glyph: is_blank(glyph.font, glyph.number),
+        lambda glyph, text: shows_another_digit(glyph.font, glyph.number, text),
+    )
+
+
+def _read_again(page: Any, signs: Signs, judgements: Sequence[list[Shown] | None], flags: int) -> Any:
+    read = mupdf.FzStextPage(mupdf.FzRect(*pymupdf.INFINITE_RECT()))
+    device = mupdf.fz_new_stext_device(read, mupdf.FzStextOptions(flags))
+    upright = mupdf.FzMatrix(*page.derotation_matrix) if page.rotation else mupdf.FzMatrix()
+    mupdf.fz_run_page(page.this, _Corrector(device, signs, judgements), upright, mupdf.FzCookie())
+    mupdf.fz_close_device(device)
+    return pymupdf.TextPage(read)
+
+
+class _Corrector(mupdf.FzDevice2):  # type: ignore[misc]
+    """A device that hands text on, with other characters for some glyphs."""
+
+    def __init__(self, device: Any, signs: Signs, judgements: Sequence[list[Shown] | None]) -> None:
+        super().__init__()
+        for name in ("fill_text", "stroke_text", "clip_text", "clip_stroke_text", "ignore_text", "begin_metatext", "end_metatext"):
+            getattr(self, f"use_virtual_{name}")()
+        self._device = device.m_internal
+        self._signs = signs
+        self._judgements = iter(judgements)
+        self._open: list[bool] = []  # for each text that is begun, whether it was handed on
+        self._shown: Iterator[Shown] | None = None
+
+    def fill_text(self, _ctx: Any, text: Any, ctm: Any, space: Any, color: Any, alpha: float, params: Any) -> None:
+        """Filled letters. Their colour is handed on as RGB: the bindings have room for four numbers."""
+        rgb = mupdf.ll_fz_convert_color(space, color, mupdf.ll_fz_device_rgb(), None, params)[:3]
+        mupdf.ll_fz_fill_text(self._device, self._corrected(text), ctm, mupdf.ll_fz_device_rgb(), rgb, alpha, params)
+
+    def stroke_text(self, _ctx: Any, text: Any, *how: Any) -> None:
+        """Outlined letters."""
+        mupdf.ll_fz_stroke_text(self._device, self._corrected(text), *how)
+
+    def clip_text(self, _ctx: Any, text: Any, *how: Any) -> None:
+        """Letters that cut what follows."""
+        mupdf.ll_fz_clip_text(self._device, self._corrected(text), *how)
+
+    def clip_stroke_text(self, _ctx: Any, text: Any, *how: Any) -> None:
+        """Outlines of letters that cut what follows."""
+        mupdf.ll_fz_clip_stroke_text(self._device, self._corrected(text), *how)
+
+    def ignore_text(self, _ctx: Any, text: Any, *how: Any) -> None:
+        """Letters that are not painted."""
+        mupdf.ll_fz_ignore_text(self._device, self._corrected(text), *how)
+
+    def begin_metatext(self, _ctx: Any, meta: int, text: str) -> None:
+        """Glyphs that the file has a text for, until `end_metatext`."""
+        hand_on = False
+        if meta == mupdf.FZ_METATEXT_ACTUALTEXT and True not in self._open and self._shown is None:
+            judgement = next(self._judgements, None)
+            hand_on = judgement is None
+            self._shown = None if judgement is None else iter(judgement)
+        self._open.append(hand_on)
+        if hand_on:
+            mupdf.ll_fz_begin_metatext(self._device, meta, text)
+
+    def end_metatext(self, _ctx: Any) -> None:
+        """The end of it."""
+        if self._open and self._open.pop():
+            mupdf.ll_fz_end_metatext(self._device)
+        if not self._open:
+            self._shown = None
+
+    def _corrected(self, text: Any) -> Any:
+        """The text with the characters that its glyphs show; itself where they are its own."""
+        pieces = [(span, list(self._pieces(span))) for span in spans_of(text)]
+        if not any(said != shown for _, glyphs in pieces for _, said, shown in glyphs):
+            return text
+        new = self._new = mupdf.fz_new_text()  # kept until the device is called
+        for span, glyphs in pieces:
+            more = (span.wmode, span.bidi_level, span.markup_dir, span.language)
+            trm = mupdf.ll_fz_make_matrix(span.trm.a, span.trm.b, span.trm.c, span.trm.d, 0, 0)
+            for (x, y, advance, number), _, shown in glyphs:
+                trm.e, trm.f = x, y
+                for place, sign in enumerate(shown or "\u200b"):
+                    at = (advance, number) if not place else (0.0, FURTHER)
+                    mupdf.ll_fz_show_glyph_aux(new.m_internal, span.font, trm, *at, ord(sign), 0, *more)
+        return new.m_internal
+
+    def _pieces(self, span: Any) -> Iterator[tuple[tuple[float, float, float, int], str, str]]:
+        """Each glyph of a span: where it stands, the characters of the file, and those that it shows."""
+        address = int(span.font.this)
+        for x, y, advance, number, said in glyphs_of(span):
+            shown = said
+            if self._shown is not None:
+                shown = next(self._shown, Shown(said, None)).text
+            elif sign := self._signs.get((address, (number, ord(said[0]) if said else 0))):
+                shown = f"{sign} "
+            yield (x, y, advance, number), said, shown
+
+
+def spans_of(text: Any) -> Iterator[Any]:
+    """The spans of MuPDF's text, each of one font."""
+    span = text.head
+    while span:
+        yield span
+        span = span.next
+
+
+def glyphs_of(span: Any) -> Iterator[tuple[float, float, float, int, str]]:
+    """x, y and advance in the space of the text, number, and characters of each glyph."""
+    raw = mupdf.raw_to_python_bytes(span.items, ITEM_BYTES * span.len)
+    places, numbers = array("f", raw), array("i", raw)
+    found: list[Any] | None = None
+    for at in range(0, len(numbers), 6):
+        sign = chr(numbers[at + 4]) if 0 < numbers[at + 4] < 0x110000 else "\ufffd"
+        if numbers[at + 3] == FURTHER and found:
+            found[4] += sign
+            continue
+        if found:
+            yield tuple(found)
+        found = [*places[at : at + 3], numbers[at + 3], sign]
+    if found:
+        yield tuple(found)

@@ -1,0 +1,128 @@
+"""Words of which a file has two readings, and bullets that it says are letters: what is drawn is read, and no word beside it is lost."""
+
+from __future__ import annotations
+
+import itertools
+import string
+from typing import Any
+
+import pymupdf
+import pytest
+import readings
+from forms import Paper, _type3
+from test_forms import page_of
+
+from rag_core.ingest.pdf_worker.letters.bullets import sign_of
+from rag_core.ingest.pdf_worker.letters.replaced import Drawn, Span, Verdict, agree, judged
+from rag_core.ingest.reading.pdf import read_pdf
+from rag_core.language.sentences import sentences
+
+SIGNS = "•●■▪□◆►◄▲▼○✓✗➔➢➤⇒"
+
+
+def doubted(page: dict[str, Any]) -> list[str]:
+    return [page["text"][int(start) : int(end)] for start, end, *_, sure in page["words"] if sure < 1] if page["scored"] else []
+
+
+def test_given_glyphs_of_a_wrong_value_when_their_common_text_is_drawn_then_it_is_read() -> None:
+    for one in readings.wrong_values():
+        page = page_of(one.data)
+
+        assert page["text"].split() == one.shown.split(), f"{one.name}: {page['text']!r}"
+        assert not page["hidden"], f"{one.name}: {page['sample']!r} shows"
+
+
+def test_given_a_text_that_is_not_drawn_when_its_glyphs_say_what_is_then_they_are_read_and_it_is_counted() -> None:
+    for one in readings.wrong_texts():
+        page = page_of(one.data)
+
+        assert page["text"].split() == one.shown.split(), f"{one.name}: {page['text']!r}"
+        assert bool(page["hidden"]) is bool(one.hidden), one.name
+
+
+def test_given_two_readings_and_a_digit_that_is_neither_then_the_word_is_not_read() -> None:
+    for font in readings.FACES:
+        page = page_of(readings.written([(None, "Term "), ("48", "28"), (None, " days")], {"2": "3"}, font))
+
+        assert page["text"].split() == ["Term", "days"], font
+        assert page["kinds"] == {"other": page["hidden"]}
+
+
+@pytest.mark.parametrize("name", ["Tx", "Blob"], ids=["letters", "blobs"])
+def test_given_shapes_that_are_neither_reading_then_the_word_is_kept_and_is_doubtful(name: str) -> None:
+    """The file itself draws the glyphs: five spots, which are no letter."""
+    paper = Paper()
+    _type3(paper, "600 0 d0 0 g 0 0 200 100 re f 400 0 200 100 re f 200 300 200 100 re f 0 600 200 100 re f 400 600 200 100 re f", "F2")
+    content = paper.save(
+        f"BT /F1 12 Tf 72 600 Td (It) Tj /F2 12 Tf 20 0 Td /Span <</ActualText(word)>> BDC ({name}) Tj EMC ET", shown=False
+    )
+
+    page = page_of(content)
+
+    assert page["text"].split()[0] == "It"
+    assert len(page["text"].split()) == 2
+    assert doubted(page) == page["text"].split()[1:]
+    assert not page["hidden"]
+    (kept,) = read_pdf(content, "a.pdf").pages
+    assert [word.sure for word in kept.words] == [1.0, 0.0]
+
+
+def test_given_bullets_of_a_font_of_signs_when_read_then_each_begins_an_item_and_its_word_stays() -> None:
+    for one in readings.bulleted():
+        page = page_of(one.data)
+        items = [line.split(None, 1) for line in page["text"].splitlines()]
+
+        assert [words for _, words in items] == one.shown.splitlines(), f"{one.name}: {page['text']!r}"
+        assert {sign for sign, _ in items} <= set(SIGNS), f"{one.name}: {page['text']!r}"
+        assert len(sentences("\n".join(f"{sign} {words}" for sign, words in items), "en")) == len(items), one.name
+
+
+@pytest.mark.parametrize("sign", "●■◆▲▼✓✗➔➢➤")
+def test_given_a_font_without_a_telling_name_when_its_letters_are_drawn_as_signs_then_their_shape_tells(sign: str) -> None:
+    for value in ("X", "l", "3", "\uf06c"):
+        page = page_of(readings.written([(None, sign)], {sign: value}, "zadb", "Frutiger"))
+
+        assert page["text"].split() == [sign], value
+
+
+def test_given_letters_of_fonts_for_text_then_none_is_taken_for_a_sign() -> None:
+    """Also where a page has few of them, as of a large initial."""
+    for name, letter in itertools.product((*readings.FACES, "tiit", "cobi", "tibi"), string.ascii_letters + string.digits + "äéßøØ§"):
+        font = pymupdf.Font(name)
+
+        assert sign_of(font.this, font.has_glyph(ord(letter)), ord(letter), few=True) == "", (name, letter)
+
+
+def test_given_a_text_within_a_text_then_what_is_drawn_is_read_once() -> None:
+    inner = "/Span <</ActualText(fee)>> BDC (fee) Tj EMC"
+    for outer in ("The fee is due", "Nothing is due"):
+        page = page_of(
+            Paper().save(f"BT /F1 12 Tf 72 600 Td /Span <</ActualText({outer})>> BDC (The ) Tj {inner} ( is due) Tj EMC ET", shown=False)
+        )
+
+        assert page["text"] == "The fee is due"
+
+
+@pytest.mark.parametrize(
+    ("said", "painted", "same"),
+    [
+        ("Smith", "SMITH", True),
+        ("co-operate", "cooperate", True),
+        ("office", "o\ufffdce", True),
+        ("28", "38", False),
+        ("≤ 5", "≥ 5", False),
+        ("\u22125", "-5", True),
+        ("due", "not due", False),
+    ],
+)
+def test_two_readings_agree_but_for_case_hyphens_and_what_glyphs_leave_open(said: str, painted: str, same: bool) -> None:
+    assert agree(said, painted) is same
+
+
+def test_given_letters_that_no_reference_has_then_the_text_of_the_file_is_kept_and_is_doubtful() -> None:
+    glyphs = [Drawn(None, 0, number, sign, (0.0, 0.0)) for number, sign in enumerate("abc", 1)]
+
+    found = judged(Span("日本語", glyphs), lambda *_: None, lambda _: False, lambda *_: False)
+
+    assert found is not None
+    assert ("".join(one.text for one in found), {one.verdict for one in found}) == ("日本語", {Verdict.DOUBTFUL})
