@@ -32,6 +32,8 @@ _SIGNATURE = regex.compile(r"(?<!\S)/[sS]/(?!\S)")
 _SIGNED = regex.compile(  # a giant office is read once for each length of the name at most
     r"/s/\s(?P<name>\p{L}[^/]{2,60}?)\s(?P<printed>(?P=name)),?\s(?P<office>\p{L}[^/\p{Nd}]*+)$", regex.IGNORECASE
 )
+# a sign without a value; one that opens an item is its mark, and a word with one letter less is still that word
+_UNREAD = regex.compile(r"(?<!\A)(?<![\p{L}\p{M}\ufffd])\ufffd(?![\p{L}\p{M}\ufffd])|\A\ufffd(?=[^\s\p{L}\p{M}\ufffd])")
 _NEXT_SIGNS = regex.compile(r"\s(?:By|Date):?\s*$", regex.IGNORECASE)
 _GOES_ON = regex.compile(r"(?:\band|&|,)\s*$")
 _AGENCY = r"-{2}\s?\([^()]{2,30}\)\s?-{1,2}|/[^/]{2,20}/\s?-{1,2}|\([\p{Lu} ]{2,24}\)\s?[-–—]{1,2}|(?<=\p{Nd}{4}\s)[-–—]{1,2}"
@@ -81,9 +83,14 @@ def units(passage: Passage, page_text: PageText) -> list[Unit]:
 
     Headings, captions, lines of a table of contents, datelines and signatures state nothing and are none (`Passage.pieces` knows them); but
     a whole sentence set as a heading does, and the name and the office that are printed below a signature state who holds the office.
-    One with hidden words that were kept is none either: no reader of the page could check it.
+    One with hidden words that were kept is none either: no reader of the page could check it; nor is one with a figure or sign that could
+    not be read.
     """
-    return [unit for unit in _all_units(passage, page_text) if any(map(str.isalnum, unit.text)) and not holds_hidden(unit.text)]
+    return [unit for unit in _all_units(passage, page_text) if any(map(str.isalnum, unit.text)) and _is_legible(unit.text)]
+
+
+def _is_legible(text: str) -> bool:
+    return not holds_hidden(text) and not _UNREAD.search(text)
 
 
 def _all_units(passage: Passage, page_text: PageText) -> list[Unit]:

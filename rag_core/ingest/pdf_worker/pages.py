@@ -21,14 +21,12 @@ from .basics.rows import Rect, Rows, Run, Word, build
 from .damage import unheard
 from .letters.fonts import Fonts
 from .letters.glyphs import widen
-from .letters.raised import raised_signs
-from .letters.shown import Correction, corrected
+from .letters.levels import levelled
 from .letters.symbols import drawn_signs, has_private_signs
 from .scans.ocr import Drawer, Unreadable
 from .unseen.hidden import Hidden, Ink, Kind, ink_of, style_of
 from .unseen.layers import Layers
 from .unseen.sight import InkedRun, InkedWord, reasons
-from .unseen.trace import Trace
 
 FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE  # not clipped to the page: text beside it is counted as hidden
 FEW_CHARS = 50  # a page number, a scanner's stamp, a Bates number: fewer letters than that on a picture do not make it a page of text
@@ -36,12 +34,7 @@ PICTURE_SHARE = 0.5  # a picture of so much of the page's area is taken for the 
 UNKNOWN_SHARE = 0.3  # with so many characters without a Unicode value the text layer is worth less than the picture
 FEW_UNKNOWN_SHARE = 0.01  # from which the user is told; below it they are single signs such as bullets
 BLANK_CHECK_PIXELS = 500_000  # an A4 page at about 72 dpi: print of 4 pt still leaves its grey
-UPRIGHT = 0.99  # part of a line's direction along the file's own rows: what is raised lies above the baseline
 RULE_PT = 3.0  # what is no taller is a rule between sections, as filings leave on otherwise blank pages; letters are taller
-
-WORD_NUMBERS = 6  # of a word as `rows` has it; a seventh says how sure it is
-
-Reasons = list[list[Kind | None]]
 
 _SURROGATE = re.compile("[\x00\ud800-\udfff]")
 _DELIMITERS = dict.fromkeys([*range(33), 160])  # what MuPDF parts words at
@@ -64,21 +57,15 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
         Exception: whatever MuPDF raises on a broken page, or at the memory limit.
     """
     text_page = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=FLAGS)
-    words = text_page.extractWORDS()
-    with unheard():
-        trace = Trace(page) if words else None
-        correction = corrected(page, trace.fonts, trace.spans, fonts, FLAGS) if trace else None
-    if correction:
-        text_page = correction.text_page
-        words = text_page.extractWORDS()
-    blocks = text_page.extractDICT()["blocks"]
+    blocks, words = text_page.extractDICT()["blocks"], text_page.extractWORDS()
     hidden = Hidden()
     searchable_scan = _is_searchable_scan(page, blocks)
     inked = list(_runs(page, blocks, words))
     with unheard():
-        unseen = reasons(page, text_page, inked, options.max_pixels, fonts, trace, correction, keep_invisible=searchable_scan)
-    if correction:
-        inked, unseen = _with_rejected(inked, unseen, correction)
+        unseen, bars = reasons(page, text_page, inked, options.max_pixels, fonts, flags=FLAGS, keep_invisible=searchable_scan)
+    if not searchable_scan:
+        turn = page.rotation_matrix if page.rotation else None
+        inked, unseen = levelled(inked, unseen, blocks, turn, bars, lambda: text_page.extractRAWDICT()["blocks"])
     rows = build(_visible(inked, unseen, hidden, options.hidden_signs), options.page_chars, options.page_words)
     for word in layers.words(page.number, (word[4] for word in words), FLAGS):
         hidden.add(word, Kind.LAYER)
@@ -87,8 +74,6 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
         source, problem, picture = _as_picture(page, drawer, rows)
     else:
         widen(page, rows.text, rows.words)
-        if correction:
-            _score(rows.words, correction.doubtful)
     if picture is None and not problem and rows.text.count("\ufffd") > FEW_UNKNOWN_SHARE * len(rows.text):
         problem = "Some letters of this page have no value in the file, and cannot be found or quoted."
     if picture is None and rows.truncated:
@@ -104,27 +89,9 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
         "hidden": hidden.chars,
         "sample": hidden.sample,
         "kinds": hidden.kinds,
-        "scored": any(len(word) > WORD_NUMBERS for word in rows.words[:1]),
         "problem": problem,
         "picture": picture,
     }
-
-
-def _with_rejected(inked: list[InkedRun], unseen: Reasons, correction: Correction) -> tuple[list[InkedRun], Reasons]:
-    """The runs with the words that the file says and does not show, which are not read."""
-    runs: list[InkedRun] = []
-    for words, (x, y) in correction.rejected:
-        runs.append(([(Word(word, (x, y, x, y), 1.0, bold=False, mono=False), Ink.PLAIN) for word in words], (-1, -1), (1, 0)))
-    kinds: Reasons = [[Kind.OTHER for _ in words] for words, _, _ in runs]
-    return [*inked, *runs], unseen + kinds
-
-
-def _score(words: list[list[float]], doubtful: Sequence[tuple[float, float]]) -> None:
-    """Say of each word, as of one that was recognised, how sure it is: not at all, where a letter of it is doubtful."""
-    scores = [float(not any(x0 <= x <= x1 and y0 <= y <= y1 for x, y in doubtful)) for _, _, x0, y0, x1, y1 in words]
-    if not all(scores):
-        for word, score in zip(words, scores, strict=True):
-            word.append(score)
 
 
 def _as_picture(page: Any, drawer: Drawer, rows: Rows) -> tuple[str, str, dict[str, object] | None]:
@@ -155,7 +122,7 @@ def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iter
                 ink, style = ink_of(spans[0]), style_of(spans[0])
                 inked = [(Word(part, box, *style), ink) for word in inside for part, box in _clean(word[4], word[:4])]
             else:
-                inked = list(_inked(spans, inside, turn, upright=line["dir"][0] > UPRIGHT))
+                inked = list(_inked(spans, inside, turn))
             yield inked, (block["number"], index), _direction(line["dir"], turn)
 
 
@@ -169,11 +136,11 @@ def _direction(step: tuple[float, float], turn: Any) -> tuple[int, int]:
     return 0, (1 if y > 0 else -1)
 
 
-def _inked(spans: list[dict[str, Any]], words: list[Any], turn: Any, *, upright: bool) -> Iterator[InkedWord]:
+def _inked(spans: list[dict[str, Any]], words: list[Any], turn: Any) -> Iterator[InkedWord]:
     """Each word with the style of the span it stands in; a word that runs through several spans is parted where the ink changes."""
     inks, styles = [ink_of(span) for span in spans], [style_of(span) for span in spans]
     ends = list(accumulate(len(span["text"].translate(_DELIMITERS)) for span in spans))
-    others = drawn_signs(spans) | (raised_signs(spans, ends) if upright else {})
+    others = drawn_signs(spans)
     last = len(spans) - 1
     index = at = 0  # span, and characters before this word in the line, white space not counted
     for x0, y0, x1, y1, text, *_ in words:
