@@ -13,8 +13,12 @@ import io
 import re
 import xml.etree.ElementTree as ET
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
+
+from .letters.equations import MATHS, in_a_line
+from .letters.raised import UNKNOWN, Level, Part, written
+from .letters.symbols import PRIVATE, meant
 
 WIDTH, HEIGHT, FONT = 595, 842, 11  # points: A4, and a size that books are set in; a mark stands where the page was laid out with these
 MAX_PART_BYTES = 60 << 20  # the text of a document, unpacked; 16 million characters with their tags would be more than anybody wrote
@@ -35,6 +39,16 @@ _TAG = re.compile(rb"<(/?)([a-zA-Z][a-zA-Z0-9]*)[^<>]*?(/?)>")
 # elements that need no end, or that the next of their kind ends
 _FLAT = frozenset(b"area base br col embed hr img input link meta param source track wbr p li td th tr dt dd option tbody thead".split())
 _HEADING = re.compile(r"heading ?([1-6])", re.IGNORECASE)
+_LEVELS = {"superscript": Level.RAISED, "subscript": Level.LOWERED}
+USUAL_SIZE = 22  # half-points, of text that states none
+SHIFTED = 0.12  # part of the size by which text is moved up or down; less is for looks
+_SYMBOLIC = ("Symbol", "Wingdings")  # fonts whose letters are signs
+_EQUATION = re.compile(rb"<math\b", re.IGNORECASE)
+_ENTITY = re.compile(r"&(?!(?:lt|gt|amp|quot|apos);)\w+;")
+_RULES = re.compile(rb"<style\b[^<>]*>[^<]*|<[a-z][^<>]*\bstyle\s*=[^<>]*>", re.IGNORECASE)
+_RULE = re.compile(rb"([^{}\"']*)([{\"'])([^{}\"']*)([}\"'])")
+_BASELINE = re.compile(rb"vertical-align\s*:\s*baseline[^;}]*;?", re.IGNORECASE)
+_MOVED = re.compile(rb"(?<![\w-])(top|bottom)\s*:\s*(-?)\s*(?=[\d.]*[1-9])[\d.]+", re.IGNORECASE)
 
 
 class BadForm(Exception):
@@ -47,7 +61,7 @@ def opened(pymupdf: Any, data: bytes, form: str) -> Any:
     Raises:
         BadForm: it is not what its name says, or costs too much.
     """
-    page = without_pictures(web_page(data) if form == "docx" else in_utf_8(data))
+    page = without_pictures(web_page(data) if form == "docx" else with_signs(in_utf_8(data)))
     _require_shallow(page)
     pymupdf.mupdf.fz_set_user_css(CSS)
     document = pymupdf.open(stream=page, filetype="html")
@@ -76,6 +90,37 @@ def in_utf_8(page: bytes) -> bytes:
     return page.decode("windows-1252", "replace").encode()
 
 
+def with_signs(page: bytes) -> bytes:
+    """The page with its equations written on one line, and with what its style sheets move up or down in a way that MuPDF knows."""
+    first, *others = _EQUATION.split(page)
+    for other in others:
+        own, end, rest = other.partition(b"</math>")
+        first += html.escape(_equation(b"<math" + own + end) if end else UNKNOWN).encode() + (
+            rest if end else b">" + other.partition(b">")[2]
+        )
+    return _RULES.sub(lambda found: _RULE.sub(_shifted, found[0]), first)
+
+
+def _equation(text: bytes) -> str:
+    try:
+        plain = _ENTITY.sub(lambda found: html.unescape(found[0]), text.decode())
+        return written(in_a_line(ET.fromstring(plain)))
+    except (ET.ParseError, ValueError):
+        return UNKNOWN
+
+
+def _shifted(rule: re.Match[bytes]) -> bytes:
+    """A rule that moves text by its position as one that raises or lowers it; MuPDF leaves out the first."""
+    whose, start, says, end = rule.groups()
+    if re.search(rb"\bsu[bp]\b", whose):
+        says = _BASELINE.sub(b"", says)
+    moved = _MOVED.search(says) if b"relative" in says else None
+    if moved:
+        up = (moved[1].lower() == b"top") == (moved[2] == b"-")
+        says += b"; vertical-align: " + (b"super" if up else b"sub")
+    return whose + start + says + end
+
+
 def _require_shallow(page: bytes) -> None:
     depth = deepest = tags = 0
     for end, name, alone in (match.groups() for match in _TAG.finditer(page)):
@@ -99,7 +144,7 @@ def web_page(data: bytes) -> bytes:
             if "word/document.xml" not in names:
                 raise BadForm("NotAPdf", "The file is not a Word document (DOCX).", "Save it as DOCX or PDF, and add that copy.")
             body = _part(archive, "word/document.xml")
-            styles = _headings(_part(archive, "word/styles.xml")) if "word/styles.xml" in names else {}
+            styles = Styles(_part(archive, "word/styles.xml")) if "word/styles.xml" in names else Styles()
             title = _title(_part(archive, "docProps/core.xml")) if "docProps/core.xml" in names else ""
     except (zipfile.BadZipFile, ET.ParseError, ValueError, KeyError, EOFError, NotImplementedError, RuntimeError) as error:
         raise BadForm(
@@ -136,24 +181,27 @@ def _part(archive: zipfile.ZipFile, name: str) -> ET.Element:
     return root
 
 
-def _headings(styles: ET.Element) -> dict[str, int]:
-    """The level of each style that is a heading, by its id; names are the same in every language of Word."""
-    found = {}
-    for style in styles.iter(f"{WORD}style"):
-        name = style.find(f"{WORD}name")
-        match = _HEADING.fullmatch(name.get(f"{WORD}val", "")) if name is not None else None
-        if match:
-            found[style.get(f"{WORD}styleId", "")] = int(match[1])
-        elif name is not None and name.get(f"{WORD}val", "").lower() == "title":
-            found[style.get(f"{WORD}styleId", "")] = 1
-    return found
+class Styles:
+    """The level of each style that is a heading, and how each sets its text, by its id; names are the same in every language of Word."""
+
+    def __init__(self, styles: ET.Element | None = None) -> None:
+        self.headings: dict[str, int] = {}
+        self.levels: dict[str, Level] = {}
+        for style in styles.iter(f"{WORD}style") if styles is not None else ():
+            own, name = style.get(f"{WORD}styleId", ""), style.find(f"{WORD}name")
+            match = _HEADING.fullmatch(name.get(f"{WORD}val", "")) if name is not None else None
+            if match:
+                self.headings[own] = int(match[1])
+            elif name is not None and name.get(f"{WORD}val", "").lower() == "title":
+                self.headings[own] = 1
+            self.levels[own] = _level(style.find(f"{WORD}rPr"), Level.PLAIN)
 
 
 def _title(core: ET.Element) -> str:
     return next((one.text or "" for one in core.iter("{http://purl.org/dc/elements/1.1/}title")), "")
 
 
-def _blocks(parent: ET.Element, styles: dict[str, int]) -> Iterator[str]:
+def _blocks(parent: ET.Element, styles: Styles) -> Iterator[str]:
     for child in parent:
         if child.tag == f"{WORD}p":
             yield _paragraph(child, styles)
@@ -167,24 +215,26 @@ def _blocks(parent: ET.Element, styles: dict[str, int]) -> Iterator[str]:
             yield from _blocks(child, styles)
 
 
-def _paragraph(paragraph: ET.Element, styles: dict[str, int]) -> str:
-    text = html.escape("".join(_runs(paragraph))).replace("\n", "<br/>")
+def _paragraph(paragraph: ET.Element, styles: Styles) -> str:
+    text = html.escape(written(_runs(paragraph, styles))).replace("\n", "<br/>")
     own = paragraph.find(f"{WORD}pPr/{WORD}pStyle")
-    level = styles.get(own.get(f"{WORD}val", ""), 0) if own is not None else 0
+    level = styles.headings.get(own.get(f"{WORD}val", ""), 0) if own is not None else 0
     listed = paragraph.find(f"{WORD}pPr/{WORD}numPr") is not None and not level
     if not text.strip():
         return ""
     return f"<h{level}>{text}</h{level}>" if level else f"<ul><li>{text}</li></ul>" if listed else f"<p>{text}</p>"
 
 
-def _runs(parent: ET.Element) -> Iterator[str]:
-    """The text that shows: not what was deleted, nor what is hidden."""
+def _runs(parent: ET.Element, styles: Styles) -> Iterator[Part]:
+    """The text that shows, with how it is set: not what was deleted, nor what is hidden."""
     for child in parent:
         if child.tag == f"{WORD}r":
             if not _hidden(child):
-                yield from _said(child)
+                yield from _said(child, styles)
+        elif child.tag in (f"{MATHS}oMath", f"{MATHS}oMathPara"):
+            yield from in_a_line(child)
         elif child.tag not in (f"{WORD}del", f"{WORD}moveFrom", f"{WORD}pPr"):
-            yield from _runs(child)
+            yield from _runs(child, styles)
 
 
 def _hidden(run: ET.Element) -> bool:
@@ -192,13 +242,56 @@ def _hidden(run: ET.Element) -> bool:
     return mark is not None and mark.get(f"{WORD}val", "true") not in ("false", "0", "off")
 
 
-def _said(run: ET.Element) -> Iterator[str]:
+def _said(run: ET.Element, styles: Styles) -> Iterator[Part]:
+    own = run.find(f"{WORD}rPr")
+    level = _level(own, styles.levels.get(_value(own, "rStyle"), Level.PLAIN))
+    fonts = own.find(f"{WORD}rFonts") if own is not None else None
+    font = fonts.get(f"{WORD}ascii", "") if fonts is not None else ""
     for one in run:
         if one.tag == f"{WORD}t":
-            yield one.text or ""
+            text = one.text or ""
+            text = "".join(map(_drawn(font), text)) if font in _SYMBOLIC else text
+            bare = text.strip()
+            before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :] if bare else ""
+            yield from ((before, Level.PLAIN), (bare, level), (after, Level.PLAIN))
+        elif one.tag == f"{WORD}sym":
+            code = one.get(f"{WORD}char", "")
+            sign = chr(int(code, 16)) if re.fullmatch("[0-9A-Fa-f]{1,4}", code) else UNKNOWN
+            yield _drawn(one.get(f"{WORD}font", ""))(sign), level
         elif one.tag in (f"{WORD}br", f"{WORD}cr"):
-            yield "\n"
+            yield "\n", Level.PLAIN
         elif one.tag == f"{WORD}tab":
-            yield " "
+            yield " ", Level.PLAIN
         elif one.tag == f"{WORD}noBreakHyphen":
-            yield "-"
+            yield "-", level
+
+
+def _value(properties: ET.Element | None, name: str) -> str:
+    found = properties.find(f"{WORD}{name}") if properties is not None else None
+    return "" if found is None else found.get(f"{WORD}val", "")
+
+
+def _level(properties: ET.Element | None, otherwise: Level) -> Level:
+    """How text of a run or style is set: by its alignment, or by how far it is moved from the line."""
+    alignment, position, size = (_value(properties, name) for name in ("vertAlign", "position", "sz"))
+    if alignment:
+        return _LEVELS.get(alignment, Level.PLAIN)
+    if re.fullmatch(r"-?\d{1,4}", position) and abs(int(position)) > SHIFTED * (int(size) if size.isdecimal() else USUAL_SIZE):
+        return Level.RAISED if int(position) > 0 else Level.LOWERED
+    return otherwise
+
+
+def _drawn(font: str) -> Callable[[str], str]:
+    """What a font shows for a sign; a font of signs has them at the places of letters, or so many places further on."""
+
+    def shown(sign: str) -> str:
+        if sign.isspace() or not (font in _SYMBOLIC or PRIVATE <= ord(sign) <= PRIVATE + 0xFF):
+            return sign
+        private = sign if ord(sign) >= PRIVATE else chr(PRIVATE + ord(sign))
+        plain = chr(ord(private) - PRIVATE) if PRIVATE <= ord(private) <= PRIVATE + 0xFF else ""
+        if font == "Symbol" and plain.isdecimal():
+            return plain
+        known = meant(font, private)
+        return UNKNOWN if known == private else known
+
+    return shown
