@@ -22,11 +22,13 @@ from .damage import unheard
 from .letters.fonts import Fonts
 from .letters.glyphs import widen
 from .letters.levels import levelled
+from .letters.shown import Correction, corrected
 from .letters.symbols import drawn_signs, has_private_signs
 from .scans.ocr import Drawer, Unreadable
 from .unseen.hidden import Hidden, Ink, Kind, ink_of, style_of
 from .unseen.layers import Layers
 from .unseen.sight import InkedRun, InkedWord, reasons
+from .unseen.trace import Trace
 
 FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE  # not clipped to the page: text beside it is counted as hidden
 FEW_CHARS = 50  # a page number, a scanner's stamp, a Bates number: fewer letters than that on a picture do not make it a page of text
@@ -35,6 +37,10 @@ UNKNOWN_SHARE = 0.3  # with so many characters without a Unicode value the text 
 FEW_UNKNOWN_SHARE = 0.01  # from which the user is told; below it they are single signs such as bullets
 BLANK_CHECK_PIXELS = 500_000  # an A4 page at about 72 dpi: print of 4 pt still leaves its grey
 RULE_PT = 3.0  # what is no taller is a rule between sections, as filings leave on otherwise blank pages; letters are taller
+
+WORD_NUMBERS = 6  # of a word as `rows` has it; a seventh says how sure it is
+
+Reasons = list[list[Kind | None]]
 
 _SURROGATE = re.compile("[\x00\ud800-\udfff]")
 _DELIMITERS = dict.fromkeys([*range(33), 160])  # what MuPDF parts words at
@@ -57,15 +63,24 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
         Exception: whatever MuPDF raises on a broken page, or at the memory limit.
     """
     text_page = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=FLAGS)
-    blocks, words = text_page.extractDICT()["blocks"], text_page.extractWORDS()
+    words = text_page.extractWORDS()
+    with unheard():
+        trace = Trace(page) if words else None
+        correction = corrected(page, trace.fonts, trace.spans, fonts, FLAGS) if trace else None
+    if correction:
+        text_page = correction.text_page
+        words = text_page.extractWORDS()
+    blocks = text_page.extractDICT()["blocks"]
     hidden = Hidden()
     searchable_scan = _is_searchable_scan(page, blocks)
     inked = list(_runs(page, blocks, words))
     with unheard():
-        unseen, bars = reasons(page, text_page, inked, options.max_pixels, fonts, flags=FLAGS, keep_invisible=searchable_scan)
+        unseen, bars = reasons(page, text_page, inked, options.max_pixels, fonts, trace, correction, keep_invisible=searchable_scan)
     if not searchable_scan:
         turn = page.rotation_matrix if page.rotation else None
         inked, unseen = levelled(inked, unseen, blocks, turn, bars, lambda: text_page.extractRAWDICT()["blocks"])
+    if correction:
+        inked, unseen = _with_rejected(inked, unseen, correction)
     rows = build(_visible(inked, unseen, hidden, options.hidden_signs), options.page_chars, options.page_words)
     for word in layers.words(page.number, (word[4] for word in words), FLAGS):
         hidden.add(word, Kind.LAYER)
@@ -74,6 +89,8 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
         source, problem, picture = _as_picture(page, drawer, rows)
     else:
         widen(page, rows.text, rows.words)
+        if correction:
+            _score(rows.words, correction.doubtful)
     if picture is None and not problem and rows.text.count("\ufffd") > FEW_UNKNOWN_SHARE * len(rows.text):
         problem = "Some letters of this page have no value in the file, and cannot be found or quoted."
     if picture is None and rows.truncated:
@@ -89,9 +106,27 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
         "hidden": hidden.chars,
         "sample": hidden.sample,
         "kinds": hidden.kinds,
+        "scored": any(len(word) > WORD_NUMBERS for word in rows.words[:1]),
         "problem": problem,
         "picture": picture,
     }
+
+
+def _with_rejected(inked: list[InkedRun], unseen: Reasons, correction: Correction) -> tuple[list[InkedRun], Reasons]:
+    """The runs with the words that the file says and does not show, which are not read."""
+    runs: list[InkedRun] = []
+    for words, (x, y) in correction.rejected:
+        runs.append(([(Word(word, (x, y, x, y), 1.0, bold=False, mono=False), Ink.PLAIN) for word in words], (-1, -1), (1, 0)))
+    kinds: Reasons = [[Kind.OTHER for _ in words] for words, _, _ in runs]
+    return [*inked, *runs], unseen + kinds
+
+
+def _score(words: list[list[float]], doubtful: Sequence[tuple[float, float]]) -> None:
+    """Say of each word, as of one that was recognised, how sure it is: not at all, where a letter of it is doubtful."""
+    scores = [float(not any(x0 <= x <= x1 and y0 <= y <= y1 for x, y in doubtful)) for _, _, x0, y0, x1, y1 in words]
+    if not all(scores):
+        for word, score in zip(words, scores, strict=True):
+            word.append(score)
 
 
 def _as_picture(page: Any, drawer: Drawer, rows: Rows) -> tuple[str, str, dict[str, object] | None]:

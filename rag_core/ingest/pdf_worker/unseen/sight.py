@@ -16,7 +16,7 @@ import pymupdf
 from ..basics.rows import Rect, Word
 from ..letters.crowded import Glyph
 from ..letters.fonts import Fonts, bare_name
-from ..letters.replaced import replaced
+from ..letters.shown import Correction
 from .bands import Bands
 from .hidden import TINY_PT, Ink, Kind
 from .ink import Question, unseen
@@ -29,7 +29,15 @@ _Letters = dict[tuple[int, int], list[tuple[str, Rect]]]
 
 
 def reasons(
-    page: Any, text_page: Any, runs: Sequence[InkedRun], max_pixels: int, fonts: Fonts, *, flags: int, keep_invisible: bool
+    page: Any,
+    text_page: Any,
+    runs: Sequence[InkedRun],
+    max_pixels: int,
+    fonts: Fonts,
+    trace: Trace | None,
+    correction: Correction | None,
+    *,
+    keep_invisible: bool,
 ) -> tuple[list[list[Kind | None]], list[Rect]]:
     """For each word of each run, why it is not to be read, None for what can be seen; and the short bars that are painted.
 
@@ -39,16 +47,16 @@ def reasons(
         runs: in the coordinates of the page as it is shown.
         max_pixels: of a drawing.
         fonts: of the document.
-        flags: that the text page was made with.
+        trace: of the page; None where it has no words.
+        correction: what the page shows otherwise than the file says it.
         keep_invisible: text without ink is what was recognised on a scan.
     """
     width, height = page.rect.width, page.rect.height
     found = [[_at_sight(word, ink, way, width, height, keep_invisible) for word, ink in words] for words, _, way in runs]
-    if not any(None in kinds for kinds in found):
+    if not trace or not any(None in kinds for kinds in found):
         return found, []
-    trace = Trace(page)
     places = [(run, index) for run, (words, _, _) in enumerate(runs) for index in range(len(words))]
-    for run, index in _otherwise(page, runs, places, trace, fonts, flags):
+    for run, index in _otherwise(page, runs, places, trace, fonts, correction):
         found[run][index] = found[run][index] or Kind.OTHER
     doubtful = [(run, index) for run, index in places if found[run][index] is None and _is_doubtful(*runs[run][0][index], trace)]
     if doubtful:
@@ -68,23 +76,32 @@ def _is_doubtful(word: Word, ink: Ink, trace: Trace) -> bool:
     return ink is Ink.PALE or (ink is Ink.PLAIN and _matters(word.text) and trace.is_suspect(word.box))
 
 
-def _otherwise(page: Any, runs: Sequence[InkedRun], places: Sequence[_Place], trace: Trace, fonts: Fonts, flags: int) -> Iterator[_Place]:
+def _otherwise(
+    page: Any, runs: Sequence[InkedRun], places: Sequence[_Place], trace: Trace, fonts: Fonts, correction: Correction | None
+) -> Iterator[_Place]:
     """Where words say other letters, digits or signs than are shown."""
-    if trace.replaced:
-        for index in replaced(page, [runs[run][0][word][0].text for run, word in places], flags):
-            yield places[index]
-    false = fonts.false(trace.fonts)
+    signs = fonts.signs(trace.fonts)
+    letters = {address: (font, {one for one in used if (address, one) not in signs}) for address, (font, used) in trace.fonts.items()}
+    false = fonts.false(letters)
     for address, glyphs in trace.crowded.items():
         if glyphs:
             false.setdefault(bare_name(str(trace.fonts[address][0].m_internal.name)), set()).update(glyphs)
-    if not false:
-        return
-    boxes = _false_glyphs(page, false)
-    for run, index in places:
-        x0, y0, x1, y1 = runs[run][0][index][0].box
-        if any(x0 <= x <= x1 and y0 <= y <= y1 for x, y in boxes):
+    middles = _false_glyphs(page, false, correction.settled if correction else ()) if false else []
+    middles += [(middle, "") for middle in (correction.false if correction else ())]
+    for (x, y), said in middles:
+        here = [(run, index) for run, index in places if _is_within(x, y, runs[run][0][index][0].box)]
+        with_it = [(run, index) for run, index in here if _plain(said) in _plain(runs[run][0][index][0].text)]
+        for run, index in with_it or here:  # the boxes of words overlap, and a word without the letter is another
             yield run, index
             yield from ((run, beside) for beside in _figures_beside(runs[run][0], index))
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKD", text)
+
+
+def _is_within(x: float, y: float, box: Rect) -> bool:
+    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
 
 
 def _figures_beside(words: Sequence[InkedWord], index: int) -> list[int]:
@@ -94,15 +111,19 @@ def _figures_beside(words: Sequence[InkedWord], index: int) -> list[int]:
     return [beside for beside in (index - 1, index + 1) if 0 <= beside < len(words) and any(map(str.isdigit, words[beside][0].text))]
 
 
-def _false_glyphs(page: Any, false: Mapping[str, set[Glyph]]) -> list[tuple[float, float]]:
-    """The middles of these glyphs, as the page is shown."""
-    middles = [
-        ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
-        for span in page.get_texttrace()
-        for code, number, _, box in span["chars"]
-        if (number, code) in false.get(bare_name(span["font"]), ())
-    ]
-    return [tuple(pymupdf.Point(middle) * page.rotation_matrix) for middle in middles] if page.rotation else middles
+def _false_glyphs(
+    page: Any, false: Mapping[str, set[Glyph]], settled: Sequence[tuple[float, float]]
+) -> list[tuple[tuple[float, float], str]]:
+    """The middles of these glyphs, as the page is shown, with what they say; but for those that are `settled`."""
+    found = []
+    for span in page.get_texttrace():
+        glyphs = false.get(bare_name(span["font"]), ())
+        for code, number, _, box in span["chars"] if glyphs else ():
+            if (number, code) in glyphs:
+                shown = tuple(pymupdf.Rect(box) * page.rotation_matrix) if page.rotation else box
+                if not any(_is_within(*middle, shown) for middle in settled):
+                    found.append((((shown[0] + shown[2]) / 2, (shown[1] + shown[3]) / 2), chr(max(0, code))))
+    return found
 
 
 def _at_sight(word: Word, ink: Ink, way: tuple[int, int], width: float, height: float, keep_invisible: bool) -> Kind | None:

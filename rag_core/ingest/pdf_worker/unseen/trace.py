@@ -16,6 +16,8 @@ from pymupdf import mupdf
 
 from ..basics.rows import Rect, union
 from ..letters.crowded import FURTHER, Glyph, crowded
+from ..letters.replaced import Drawn, Span
+from ..letters.shown import ITEM_BYTES, glyphs_of, spans_of
 from .bands import Bands, band_of
 from .corners import Corners
 
@@ -28,13 +30,13 @@ LOOSE_PT = 1.5  # MuPDF gives text an extent that is about a point wider than it
 CORE = 0.15  # share of a text's height, above and below, that others may touch: ascenders and descenders reach into the next line
 
 GRAY, RGB = 1, 2  # values of MuPDF's fz_colorspace_type, which its bindings do not name
+MIDDLE_EM = 0.25  # the middle of a letter above its baseline
 EVERYWHERE: Rect = (float("-inf"), float("-inf"), float("inf"), float("inf"))
-
-ITEM_BYTES = 24  # the size of MuPDF's fz_text_item: x, y, advance as floats; glyph, character, code as integers
 
 _Colour = tuple[int, int, int]
 _CALLBACKS = (
-    *("fill_path", "stroke_path", "fill_text", "stroke_text", "fill_shade", "fill_image", "fill_image_mask", "begin_metatext"),
+    *("fill_path", "stroke_path", "fill_text", "stroke_text", "fill_shade", "fill_image", "fill_image_mask"),
+    *("begin_metatext", "end_metatext", "ignore_text"),
     *("clip_path", "clip_stroke_path", "clip_text", "clip_stroke_text", "clip_image_mask", "pop_clip"),
     *("begin_mask", "end_mask", "begin_group", "end_group", "begin_tile", "end_tile"),
 )
@@ -43,9 +45,9 @@ _CALLBACKS = (
 class Trace(mupdf.FzDevice2):  # type: ignore[misc]
     """The findings on one page, in points of the page as it is shown.
 
-    `replaced`: text stands for other text. `texts`: the extents of what was written, in order. `fonts`: by an address that names it while
-    it is kept, each font with the glyphs that were used. `crowded`: by the same address, what one glyph is said to show and cannot. `bars`:
-    short lines and bars, as fractions and minuses are drawn.
+    `spans`: glyphs that the file has a text for. `texts`: the extents of what was written, in order. `fonts`: by an address that names it
+    while it is kept, each font with the glyphs that were used. `crowded`: by the same address, what one glyph is said to show and cannot.
+    `bars`: short lines and bars, as fractions and minuses are drawn.
     """
 
     def __init__(self, page: Any) -> None:
@@ -54,7 +56,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             getattr(self, f"use_virtual_{name}")()
         self.suspects = Bands()
         self.found = False
-        self.replaced = False
+        self.spans: list[Span] = []
         self.complete = True
         self.texts: list[Rect] = []
         self.bars: list[Rect] = []
@@ -70,6 +72,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         ]  # what is left to paint on, and whether it is not a plain rectangle
         self._strange = 0  # depth of masks being painted, tiles, and groups that mix with their ground
         self._groups: list[bool] = []
+        self._said: list[bool] = []  # for each metatext that is open, whether it is what is to be read
         self._operations = 0
         self._cookie = mupdf.FzCookie()
         try:
@@ -140,6 +143,8 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
     def _text(self, text: Any, stroke: Any, ctm: Any, colour: _Colour | None) -> None:
         if not self._step():
             return
+        if True in self._said:
+            self._note(text, ctm)
         box = _rect(mupdf.ll_fz_bound_text(text, stroke, ctm))
         self.texts.append(box)
         written = self._glyphs(text)
@@ -221,8 +226,34 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             self._painted(_unit(ctm), None)
 
     def begin_metatext(self, _ctx: Any, meta: int, text: str) -> None:
-        """Text until `end_metatext` is to be read as `text`; bullets and hyphens say nothing."""
-        self.replaced = self.replaced or (meta == mupdf.FZ_METATEXT_ACTUALTEXT and any(map(str.isalnum, text)))
+        """Text until `end_metatext` is to be read as `text`."""
+        is_said = meta == mupdf.FZ_METATEXT_ACTUALTEXT
+        if is_said and True not in self._said:
+            self.spans.append(Span(text, []))
+        elif is_said:
+            self.spans[-1].nested = True
+        self._said.append(is_said)
+
+    def end_metatext(self, _ctx: Any) -> None:
+        """The end of it."""
+        if self._said:
+            self._said.pop()
+
+    def ignore_text(self, _ctx: Any, text: Any, ctm: Any) -> None:
+        """Letters that are not painted."""
+        if True in self._said:
+            self._note(text, ctm)
+
+    def _note(self, text: Any, ctm: Any) -> None:
+        """Note the glyphs of `text` as those of the open span."""
+        for span in spans_of(text):
+            address, trm = int(span.font.this), span.trm
+            if address not in self.fonts:
+                self.fonts[address] = mupdf.FzFont(mupdf.ll_fz_keep_font(span.font)), set()
+            for x, y, advance, number, said in glyphs_of(span):
+                x, y = x + trm.a * advance / 2 + trm.c * MIDDLE_EM, y + trm.b * advance / 2 + trm.d * MIDDLE_EM
+                middle = x * ctm.a + y * ctm.c + ctm.e, x * ctm.b + y * ctm.d + ctm.f
+                self.spans[-1].glyphs.append(Drawn(self.fonts[address][0], address, number, said, middle))
 
     def clip_path(self, _ctx: Any, path: Any, _even_odd: Any, ctm: Any, _scissor: Any) -> None:
         """A clip by a shape."""
@@ -234,12 +265,14 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         """A clip by a line."""
         self._push(EVERYWHERE, shaped=True)
 
-    def clip_text(self, *_: Any) -> None:
+    def clip_text(self, _ctx: Any, text: Any, ctm: Any, *_: Any) -> None:
         """A clip by letters."""
+        self.ignore_text(_ctx, text, ctm)
         self._push(EVERYWHERE, shaped=True)
 
-    def clip_stroke_text(self, *_: Any) -> None:
+    def clip_stroke_text(self, _ctx: Any, text: Any, _stroke: Any, ctm: Any, *_: Any) -> None:
         """A clip by outlines of letters."""
+        self.ignore_text(_ctx, text, ctm)
         self._push(EVERYWHERE, shaped=True)
 
     def clip_image_mask(self, _ctx: Any, _image: Any, ctm: Any, _scissor: Any) -> None:
