@@ -93,6 +93,31 @@ def test_given_letters_of_fonts_for_text_then_none_is_taken_for_a_sign() -> None
         assert sign_of(font.this, font.has_glyph(ord(letter)), ord(letter), few=True) == "", (name, letter)
 
 
+@pytest.mark.parametrize(
+    ("said", "drawn", "values", "read"),
+    [
+        ("Smith and Jones", "SMITH and JONES", {}, "Smith and Jones"),
+        ("co-operate", "cooperate", {}, "cooperate"),
+        ("cooperate", "co-operate", {}, "co-operate"),
+        ("Auf lösung", "Auflösung", {}, "Auflösung"),
+        ("Hello world", "Hello, world.", {}, "Hello, world."),
+        ("1 - 2", "1 – 2", {}, "1 – 2"),
+        ("findet", "ﬁndet", {}, "findet"),
+        ("½", "½", {"½": "\ufffd"}, "½"),
+        ("€ 5", "€ 5", {"€": "x"}, "€ 5"),
+        ("α-Strahlen", "α-Strahlen", {"α": "a"}, "α-Strahlen"),
+        ("Größe", "Größe", {"ö": "\ufffd", "ß": "b"}, "Größe"),
+    ],
+)
+def test_given_two_readings_of_a_word_that_hardly_differ_then_it_is_whole_and_read_as_drawn(
+    said: str, drawn: str, values: dict[str, str], read: str
+) -> None:
+    for font in ("helv", "tiro"):
+        page = page_of(readings.written([(said, drawn), (None, " stays")], values, font))
+
+        assert (page["text"], page["hidden"]) == (f"{read} stays", 0), font
+
+
 def test_given_a_text_within_a_text_then_what_is_drawn_is_read_once() -> None:
     inner = "/Span <</ActualText(fee)>> BDC (fee) Tj EMC"
     for outer in ("The fee is due", "Nothing is due"):

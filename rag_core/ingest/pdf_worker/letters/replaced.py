@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import Enum
+from itertools import islice
 from typing import Any, NamedTuple
 
 LETTERS_OF_A_GLYPH = 3  # that one glyph without a value may stand for, as in "ffi"
@@ -71,11 +72,11 @@ def judged(span: Span, away: Away, is_blank: Callable[[Drawn], bool], is_false: 
     """What to read for each glyph of a span; None where the two readings agree, and the text of the span may be read as it is."""
     painted = "".join(glyph.text for glyph in span.glyphs)
     agreed = agree(span.said, painted)
-    if agreed and not span.nested and not any(glyph.sign for glyph in span.glyphs) and not _is_garbled(span):
+    if agreed and not span.nested and not any(glyph.sign for glyph in span.glyphs) and not _is_garbled(span, painted):
         return None
     if max(len(span.said), len(painted)) > MOST:
         return [Shown(glyph.text, Verdict.PAINTED) for glyph in span.glyphs]
-    found = [Shown(glyph.text, None) for glyph in span.glyphs]
+    found = [Shown(text, None) for text in (_in_case(span, painted) if agreed else [glyph.text for glyph in span.glyphs])]
     untold: dict[int, str] = {}
     for first, last, said in _differing(span):
         for at, letters in enumerate(_letters_of(span.glyphs[first:last], said, away, is_blank), first):
@@ -91,10 +92,18 @@ def judged(span: Span, away: Away, is_blank: Callable[[Drawn], bool], is_false: 
     return found
 
 
-def _is_garbled(span: Span) -> bool:
-    """Whether MuPDF would lose letters of the text, among glyphs some of which have no value."""
-    without = any(not glyph.text or _is_private(glyph.text[0]) for glyph in span.glyphs)
-    return without and len(span.glyphs) > 1 and not any(ord(sign) in JOINING for sign in span.said)
+def _in_case(span: Span, painted: str) -> list[str]:
+    """The characters of each glyph, in capitals and small letters as the text of the span has them."""
+    signs = list(painted)
+    for said_at, painted_at, size in SequenceMatcher(None, _folded(span.said), _folded(painted), autojunk=False).get_matching_blocks():
+        signs[painted_at : painted_at + size] = span.said[said_at : said_at + size]
+    rest = iter(signs)
+    return ["".join(islice(rest, len(glyph.text))) for glyph in span.glyphs]
+
+
+def _is_garbled(span: Span, painted: str) -> bool:
+    """Whether MuPDF would lose or misplace letters of the text: it has several glyphs, some of them with another value."""
+    return len(span.glyphs) > 1 and span.said.split() != painted.split() and not any(ord(sign) in JOINING for sign in span.said)
 
 
 def rejected(said: str, shown: Sequence[Shown]) -> list[str]:
