@@ -43,6 +43,7 @@ _FRACTION = "[¼-¾⅐-⅞]"
 _OF_A_NUMBER = rf"[\p{{N}}--[{CIRCLED}]]"  # a circled number marks an item; it is no part of the figure beside it
 _DECADE = regex.compile(r"(?<=\d0)\s?(?:['’]\s?)?s(?!\p{L})")
 _POWER_OF = regex.compile(r"\d{1,3}")  # a raised digit after a year or a figure with separators is the mark of a footnote, and so is ¹
+_CENTS = 2  # raised digits of a price
 _LONGEST_JOINT = 12  # characters between the ends of a range
 _NEAR = 4  # words in which a bound ("at least") is looked for
 
@@ -179,7 +180,11 @@ def _quantity(text: str, match: regex.Match[str], lang: str, lex: Lexicon, vocab
     if match["fraction"] and value.isdecimal():
         value = _canonical(Decimal(value) + Decimal(str(unicodedata.numeric(match["fraction"]))))
     if exponent := _exponent(body, match["power"] or ""):
-        value = f"{value}^{exponent}"
+        is_money = before is not None or dimension(unit) == "currency"
+        if not is_money or body == "10" or not exponent.isdecimal():
+            value = f"{value}^{exponent}"
+        elif len(exponent) == _CENTS and value.isdecimal():
+            value = f"{value}.{exponent}"  # "4⁹⁹ euros"; one raised digit is the mark of a footnote
     elif match["power"] and end == match.end():
         end = match.end("body")
     if before:
