@@ -535,7 +535,6 @@ VISIBLE_BY_CONTENT: Mapping[str, str] = {
     "ink of four colours": "0.6 0.4 0.4 1 k " + WORDS,
     "yellow ground": "1 1 0 rg " + BOX + "0 g " + WORDS,
     "shaded row of a table": _SHADE + WORDS,
-    "struck through": WORDS + "0.8 w 70 604 m 270 604 l S",
     "underlined": WORDS + "0.8 w 70 598 m 270 598 l S",
     "grid in one path": WORDS + "0.5 w 60 590 300 24 re 60 614 300 24 re 60 566 300 24 re S",
     "grid of thin boxes": WORDS + "0 g 60 590 300 0.6 re f 60 614 300 0.6 re f 60 590 0.6 24 re f 360 590 0.6 24 re f",
@@ -634,9 +633,6 @@ VISIBLE_BY_OBJECTS: Mapping[str, Callable[[Paper], str]] = {
     "note with a ground": _visible_annotation,
     "highlighted by an annotation": _annotation(
         "/Subtype/Highlight/QuadPoints[70 611 270 611 70 595 270 595]", "/G gs 1 1 0 rg 0 0 200 16 re f", "/BM/Multiply"
-    ),
-    "struck out by an annotation": _annotation(
-        "/Subtype/StrikeOut/QuadPoints[70 611 270 611 70 595 270 595]", "1 0 0 RG 1 w 0 8 m 200 8 l S"
     ),
     "glyphs drawn by the file": _bars,
     "glyphs that the file draws in black": _bars_in_black,

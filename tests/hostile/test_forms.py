@@ -65,7 +65,7 @@ def test_given_each_form_of_unusual_text_that_shows_when_read_then_all_of_it_sta
 
 
 def test_given_a_bad_redaction_when_read_in_the_child_then_its_page_and_kind_are_told() -> None:
-    made = pymupdf.open(stream=forms.visible("struck through").data)
+    made = pymupdf.open(stream=forms.visible("underlined").data)
     for name in ("under a black box", "replaced by ActualText"):
         made.insert_pdf(pymupdf.open(stream=forms.hidden(name).data))
 

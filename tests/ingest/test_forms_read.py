@@ -182,3 +182,77 @@ def test_given_files_of_these_forms_when_named_as_sources_then_they_are_taken(tm
     (tmp_path / "c.doc").write_bytes(b"x")
     with pytest.raises(NotAPdf, match="Word document"):
         Source.from_path(tmp_path / "c.doc")
+
+
+def run(text: str, properties: str = "") -> str:
+    return f'<w:r><w:rPr>{properties}</w:rPr><w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+def styled(name: str, kind: str, properties: str, more: str = "") -> str:
+    return f'<w:style w:type="{kind}" w:styleId="{name}"><w:name w:val="{name}"/>{more}<w:rPr>{properties}</w:rPr></w:style>'
+
+
+STRIKES = f"""<w:styles {W}>{styled("Old", "character", "<w:strike/>")}{styled("Void", "paragraph", "<w:dstrike/>")}
+{styled("Base", "paragraph", "", '<w:basedOn w:val="Void"/>')}{styled("Off", "character", '<w:strike w:val="false"/>')}</w:styles>"""
+WORD_STRUCK = {
+    "direct": run("gone ", "<w:strike/>"),
+    "doubly": run("gone ", '<w:dstrike w:val="1"/>'),
+    "by a character style": run("gone ", '<w:rStyle w:val="Old"/>'),
+    "deleted": '<w:del><w:r><w:delText xml:space="preserve">gone </w:delText></w:r></w:del>',
+    "deleted, and not marked as such": '<w:r><w:delText xml:space="preserve">gone </w:delText></w:r>',
+    "inserted and deleted": '<w:ins><w:del><w:r><w:delText xml:space="preserve">gone </w:delText></w:r></w:del></w:ins>',
+    "moved away": f"<w:moveFrom>{run('gone ')}</w:moveFrom>",
+}
+WORD_KEPT = {
+    "switched off": run("kept ", '<w:strike w:val="0"/>'),
+    "underlined": run("kept ", '<w:u w:val="single"/>'),
+    "style that is switched off": run("kept ", '<w:rStyle w:val="Off"/>'),
+    "style that is switched off at the run": run("kept ", '<w:rStyle w:val="Old"/><w:strike w:val="false"/>'),
+    "formatted otherwise before": run("kept ", "<w:rPrChange><w:rPr><w:strike/></w:rPr></w:rPrChange>"),
+}
+
+
+def read_word(body: str) -> tuple[list[str], tuple[str, ...]]:
+    content = read_pdf(word(body, {"word/styles.xml": STRIKES}), "a.docx", form="docx", ocr=False)
+    return content.pages[0].text.splitlines(), content.problems
+
+
+def test_given_struck_words_of_a_word_document_when_read_then_the_rest_of_each_sentence_is_one_and_they_are_counted() -> None:
+    forms_of_words = (WORD_STRUCK | WORD_KEPT).items()
+    rows = [f"<w:p>{run(f'{name}: the rent is ')}{words}{run('1,400 euros.')}</w:p>" for name, words in forms_of_words]
+    lines, problems = read_word("".join(rows))
+
+    assert lines == [f"{name}: the rent is {'kept ' * (name in WORD_KEPT)}1,400 euros." for name in (*WORD_STRUCK, *WORD_KEPT)]
+    assert problems == (f"Page 1: {4 * len(WORD_STRUCK)} characters of text that is crossed out or marked as void were left out.",)
+
+
+def test_given_struck_paragraphs_and_deleted_rows_of_a_word_document_when_read_then_they_are_void() -> None:
+    deleted = table(("Gone", "48 hours")).replace("<w:tr>", "<w:tr><w:trPr><w:del/></w:trPr>")
+    rows = paragraph("gone", style="Void") + paragraph("gone", style="Base") + deleted + table(("Yard", "12 hours")) + paragraph("kept")
+    toggled = f'<w:p><w:pPr><w:pStyle w:val="Void"/></w:pPr>{run("kept too", "<w:rStyle w:val=" + chr(34) + "Old" + chr(34) + "/>")}</w:p>'
+
+    assert read_word(rows + toggled)[0] == ["Yard\t12 hours", "kept", "kept too"]
+
+
+WEB_STRUCK = (
+    "<s>gone</s> ", "<del>gone</del> ", "<STRIKE>gone</STRIKE> ", '<span style="text-decoration:line-through">gone</span> ',
+    "<span style='TEXT-DECORATION: underline Line-Through red'>gone</span> ",
+    '<span style="text-decoration-line: line-through">gone</span> ',
+    '<span class="old">gone</span> ', '<span class="old"><b>go</b>ne</span> ', '<del>go<a href="#">ne</a></del> ',
+    '<span class="old"><a href="#">gone</a></span> ', '<a class="old" href="#">gone</a> ', '<i class="both">gone</i> ',
+)  # fmt: skip
+WEB_KEPT = ("<u>kept</u> ", "<ins>kept</ins> ", '<a href="#">kept</a> ', '<span style="text-decoration: none">kept</span> ')
+WEB_STYLE = "a {text-decoration: none} .old {text-decoration: line-through} .both {text-decoration: underline line-through !important}"
+
+
+def test_given_struck_words_of_a_web_page_when_read_then_the_rest_of_each_sentence_is_one_and_they_are_counted() -> None:
+    rows = "".join(f"<p>{n}: the rent is {words}1,400 euros.</p>" for n, words in enumerate((*WEB_STRUCK, *WEB_KEPT)))
+    block = '<div class="old"><p>gone</p><table><tr><td>gone</td></tr></table></div><pre>~ text-decoration</pre>'
+    page = f"<html><head><style>{WEB_STYLE}</style></head><body>{rows}{block}</body></html>"
+    content = read_pdf(page.encode(), "a.html", form="html", ocr=False)
+
+    assert content.pages[0].text.splitlines() == [
+        *(f"{n}: the rent is {'kept ' * (n >= len(WEB_STRUCK))}1,400 euros." for n in range(len(WEB_STRUCK) + len(WEB_KEPT))),
+        "~ text-decoration",
+    ]
+    assert f" {4 * len(WEB_STRUCK) + 8} characters of text that is crossed out" in content.problems[0]

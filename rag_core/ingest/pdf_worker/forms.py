@@ -14,6 +14,8 @@ import re
 import xml.etree.ElementTree as ET
 import zipfile
 from collections.abc import Callable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from .letters.equations import MATHS, in_a_line
@@ -27,9 +29,20 @@ MAX_TAGS = 400_000  # in a web page; a filing of 200 pages would have some 150,0
 TRUNCATED = "depth limit exceeded"  # in MuPDF's complaint about more than some ninety nested elements
 TOO_DEEP = ("LimitExceeded", "The page has too many tags, or tags nested too deep.", "Print it to PDF, and add that copy.")
 # so that words of two cells are not taken for one, and no line of code runs off the page
-CSS = "td, th { padding: 1px 9px; text-align: left; } pre { white-space: pre-wrap; }"
+CSS = (
+    "td, th { padding: 1px 9px; text-align: left; } pre { white-space: pre-wrap; }"
+    # MuPDF strikes out <s> and <del> by itself; nothing within them can take that back, as the style of a link would
+    " strike, s *, del *, strike * { text-decoration: line-through !important; } a { text-decoration: inherit !important; }"
+)
 SPACES = {"word": "http://schemas.openxmlformats.org/wordprocessingml/2006/main"}
 WORD = f"{{{SPACES['word']}}}"
+# a line through text, as MuPDF knows it: by the old name, alone, in small letters; a link within it takes nothing back
+_STYLED = re.compile(rb"<style\b.*?</style|<[a-z][^<>]*\bstyle\s*=[^<>]*>", re.IGNORECASE | re.DOTALL)
+_STRIKE = re.compile(rb"text-decoration(?:-line)?\s*:[^;:}\"'!<>]*\bline-through\b[^;:}\"'!<>]*(?:!\s*important\s*)?", re.IGNORECASE)
+_NO_LINE = re.compile(rb"text-decoration(?:-line)?\s*:\s*none\b", re.IGNORECASE)
+STRIKES = ("strike", "dstrike")
+GONE = (f"{WORD}del", f"{WORD}moveFrom")  # tracked as deleted, or as moved to another place
+ON = ("true", "1", "on")
 _PICTURE = re.compile(rb"<img\b[^<>]*>", re.IGNORECASE)  # none is loaded, and MuPDF would write "[image]"
 CHARSET_BYTES = 4096  # browsers look through the first 1,024 bytes; a saved page's comment stands before
 BROWSERS = {"iso-8859-1": "windows-1252", "us-ascii": "utf-8"}  # what browsers take these for
@@ -61,7 +74,7 @@ def opened(pymupdf: Any, data: bytes, form: str) -> Any:
     Raises:
         BadForm: it is not what its name says, or costs too much.
     """
-    page = without_pictures(web_page(data) if form == "docx" else with_signs(in_utf_8(data)))
+    page = without_pictures(web_page(data) if form == "docx" else with_plain_strikes(with_signs(in_utf_8(data))))
     _require_shallow(page)
     pymupdf.mupdf.fz_set_user_css(CSS)
     document = pymupdf.open(stream=page, filetype="html")
@@ -76,6 +89,13 @@ def without_pictures(page: bytes) -> bytes:
     first, *drawings = re.split(rb"<svg\b", page, flags=re.IGNORECASE)
     kept = [first, *(re.split(rb"</svg\s*>", one, maxsplit=1, flags=re.IGNORECASE)[-1] for one in drawings)]
     return _PICTURE.sub(b"", b"".join(kept))
+
+
+def with_plain_strikes(page: bytes) -> bytes:
+    """The page with every line through its text stated as MuPDF knows it."""
+    return _STYLED.sub(
+        lambda styled: _NO_LINE.sub(b"text-decoration:inherit", _STRIKE.sub(b"text-decoration:line-through !important", styled[0])), page
+    )
 
 
 def in_utf_8(page: bytes) -> bytes:
@@ -144,7 +164,7 @@ def web_page(data: bytes) -> bytes:
             if "word/document.xml" not in names:
                 raise BadForm("NotAPdf", "The file is not a Word document (DOCX).", "Save it as DOCX or PDF, and add that copy.")
             body = _part(archive, "word/document.xml")
-            styles = Styles(_part(archive, "word/styles.xml")) if "word/styles.xml" in names else Styles()
+            styles = Styles(_part(archive, "word/styles.xml") if "word/styles.xml" in names else None)
             title = _title(_part(archive, "docProps/core.xml")) if "docProps/core.xml" in names else ""
     except (zipfile.BadZipFile, ET.ParseError, ValueError, KeyError, EOFError, NotImplementedError, RuntimeError) as error:
         raise BadForm(
@@ -182,64 +202,112 @@ def _part(archive: zipfile.ZipFile, name: str) -> ET.Element:
 
 
 class Styles:
-    """The level of each style that is a heading, and how each sets its text, by its id; names are the same in every language of Word."""
+    """What the styles of a Word document say: the level of each that is a heading, how each sets its text, and which strike it out."""
 
-    def __init__(self, styles: ET.Element | None = None) -> None:
+    def __init__(self, root: ET.Element | None) -> None:
         self.headings: dict[str, int] = {}
         self.levels: dict[str, Level] = {}
-        for style in styles.iter(f"{WORD}style") if styles is not None else ():
-            own, name = style.get(f"{WORD}styleId", ""), style.find(f"{WORD}name")
-            match = _HEADING.fullmatch(name.get(f"{WORD}val", "")) if name is not None else None
-            if match:
-                self.headings[own] = int(match[1])
-            elif name is not None and name.get(f"{WORD}val", "").lower() == "title":
-                self.headings[own] = 1
+        self._rows: dict[str, ET.Element] = {}
+        self._usual = root is not None and _mark(root.find("word:docDefaults/word:rPrDefault/word:rPr", SPACES), *STRIKES) is True
+        self._default = ""
+        for style in root.iter(f"{WORD}style") if root is not None else ():
+            own = style.get(f"{WORD}styleId", "")
+            self._rows[own] = style
             self.levels[own] = _level(style.find(f"{WORD}rPr"), Level.PLAIN)
+            if style.get(f"{WORD}type") == "paragraph" and style.get(f"{WORD}default") in ON:
+                self._default = own
+            name = style.find(f"{WORD}name")
+            called = name.get(f"{WORD}val", "") if name is not None else ""  # the same in every language of Word
+            match = _HEADING.fullmatch(called)
+            if match or called.lower() == "title":
+                self.headings[own] = int(match[1]) if match else 1
+
+    def strike(self, run: ET.Element, paragraph: str) -> bool:
+        """Whether a run in a paragraph of this style is struck out: by itself, or else by one of its two styles, as Word toggles them."""
+        own = run.find("word:rPr", SPACES)
+        said = _mark(own, *STRIKES)
+        if said is not None:
+            return said
+        return self._usual or self._says(paragraph or self._default) != self._says(_value(own, "rStyle"))
+
+    def _says(self, style: str) -> bool:
+        """Whether a style strikes its text out, by itself or by the one that it is based on."""
+        for _ in range(MAX_DEPTH):
+            row = self._rows.get(style)
+            if row is None:
+                break
+            said = _mark(row.find("word:rPr", SPACES), *STRIKES)
+            if said is not None:
+                return said
+            style = _value(row, "basedOn")
+        return False
+
+
+def _mark(properties: ET.Element | None, *names: str) -> bool | None:
+    """Whether any of these marks is switched on; None where none is there."""
+    marks = [mark for name in names if properties is not None and (mark := properties.find(f"{WORD}{name}")) is not None]
+    return any(mark.get(f"{WORD}val", "true") in ON for mark in marks) if marks else None
 
 
 def _title(core: ET.Element) -> str:
     return next((one.text or "" for one in core.iter("{http://purl.org/dc/elements/1.1/}title")), "")
 
 
-def _blocks(parent: ET.Element, styles: Styles) -> Iterator[str]:
+def _blocks(parent: ET.Element, styles: Styles, *, gone: bool = False) -> Iterator[str]:
+    """The paragraphs and tables; all of their text is struck out where they are `gone`."""
     for child in parent:
         if child.tag == f"{WORD}p":
-            yield _paragraph(child, styles)
+            yield _paragraph(child, styles, gone)
         elif child.tag == f"{WORD}tbl":
             yield '<table border="1">'
-            for row in child.findall("word:tr", SPACES):
-                cells = ("".join(_blocks(cell, styles)) for cell in row.findall(f"{WORD}tc"))
-                yield f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+            for row in _inside(child, f"{WORD}tr"):
+                lost = gone or row.find("word:trPr/word:del", SPACES) is not None
+                yield "<tr>"
+                for cell in _inside(row, f"{WORD}tc"):
+                    yield from (
+                        "<td>",
+                        *_blocks(cell, styles, gone=lost or cell.find("word:tcPr/word:cellDel", SPACES) is not None),
+                        "</td>",
+                    )
+                yield "</tr>"
             yield "</table>"
-        elif child.tag in (f"{WORD}sdt", f"{WORD}sdtContent", f"{WORD}ins", f"{WORD}customXml", f"{WORD}smartTag"):
-            yield from _blocks(child, styles)
+        elif child.tag in (f"{WORD}sdt", f"{WORD}sdtContent", f"{WORD}ins", f"{WORD}moveTo", f"{WORD}customXml", f"{WORD}smartTag", *GONE):
+            yield from _blocks(child, styles, gone=gone or child.tag in GONE)
 
 
-def _paragraph(paragraph: ET.Element, styles: Styles) -> str:
-    text = html.escape(written(_runs(paragraph, styles))).replace("\n", "<br/>")
-    own = paragraph.find(f"{WORD}pPr/{WORD}pStyle")
-    level = styles.headings.get(own.get(f"{WORD}val", ""), 0) if own is not None else 0
+def _inside(parent: ET.Element, tag: str) -> Iterator[ET.Element]:
+    """The children of this kind, also within a content control or custom markup."""
+    for child in parent:
+        if child.tag == tag:
+            yield child
+        elif child.tag in (f"{WORD}sdt", f"{WORD}sdtContent", f"{WORD}customXml"):
+            yield from _inside(child, tag)
+
+
+def _paragraph(paragraph: ET.Element, styles: Styles, gone: bool) -> str:
+    style = _value(paragraph.find(f"{WORD}pPr"), "pStyle")
+    text = ""
+    for lost, parts in groupby(_runs(paragraph, styles, style, gone), key=itemgetter(0)):
+        said = html.escape(written(part for _, part in parts)).replace("\n", "<br/>")
+        text += f"<s>{said}</s>" if lost else said
+    level = styles.headings.get(style, 0)
     listed = paragraph.find(f"{WORD}pPr/{WORD}numPr") is not None and not level
-    if not text.strip():
+    if not text.replace("<s>", "").replace("</s>", "").strip():
         return ""
     return f"<h{level}>{text}</h{level}>" if level else f"<ul><li>{text}</li></ul>" if listed else f"<p>{text}</p>"
 
 
-def _runs(parent: ET.Element, styles: Styles) -> Iterator[Part]:
-    """The text that shows, with how it is set: not what was deleted, nor what is hidden."""
+def _runs(parent: ET.Element, styles: Styles, style: str, gone: bool) -> Iterator[tuple[bool, Part]]:
+    """The text that shows, with whether it is struck out, as what was deleted or moved away is, and how it is set; not what is hidden."""
     for child in parent:
         if child.tag == f"{WORD}r":
-            if not _hidden(child):
-                yield from _said(child, styles)
+            if not _mark(child.find(f"{WORD}rPr"), "vanish"):
+                lost = gone or child.find("word:delText", SPACES) is not None or styles.strike(child, style)
+                yield from ((lost, part) for part in _said(child, styles))
         elif child.tag in (f"{MATHS}oMath", f"{MATHS}oMathPara"):
-            yield from in_a_line(child)
-        elif child.tag not in (f"{WORD}del", f"{WORD}moveFrom", f"{WORD}pPr"):
-            yield from _runs(child, styles)
-
-
-def _hidden(run: ET.Element) -> bool:
-    mark = run.find(f"{WORD}rPr/{WORD}vanish")
-    return mark is not None and mark.get(f"{WORD}val", "true") not in ("false", "0", "off")
+            yield from ((gone, part) for part in in_a_line(child))
+        elif child.tag != f"{WORD}pPr":
+            yield from _runs(child, styles, style, gone or child.tag in GONE)
 
 
 def _said(run: ET.Element, styles: Styles) -> Iterator[Part]:
@@ -248,7 +316,7 @@ def _said(run: ET.Element, styles: Styles) -> Iterator[Part]:
     fonts = own.find(f"{WORD}rFonts") if own is not None else None
     font = fonts.get(f"{WORD}ascii", "") if fonts is not None else ""
     for one in run:
-        if one.tag == f"{WORD}t":
+        if one.tag in (f"{WORD}t", f"{WORD}delText"):
             text = one.text or ""
             text = "".join(map(_drawn(font), text)) if font in _SYMBOLIC else text
             bare = text.strip()

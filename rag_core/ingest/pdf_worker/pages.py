@@ -17,7 +17,7 @@ from typing import Any
 import pymupdf
 
 from .basics.marks import fitting_zoom
-from .basics.rows import Rect, Rows, Run, Word, build
+from .basics.rows import SLOPED, Rect, Rows, Run, Word, build
 from .damage import unheard
 from .letters.fonts import Fonts
 from .letters.glyphs import widen
@@ -29,6 +29,7 @@ from .unseen.hidden import Hidden, Ink, Kind, ink_of, style_of
 from .unseen.layers import Layers
 from .unseen.sight import InkedRun, InkedWord, reasons
 from .unseen.trace import Trace
+from .unseen.void import is_void
 
 FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE  # not clipped to the page: text beside it is counted as hidden
 FEW_CHARS = 50  # a page number, a scanner's stamp, a Bates number: fewer letters than that on a picture do not make it a page of text
@@ -36,6 +37,7 @@ PICTURE_SHARE = 0.5  # a picture of so much of the page's area is taken for the 
 UNKNOWN_SHARE = 0.3  # with so many characters without a Unicode value the text layer is worth less than the picture
 FEW_UNKNOWN_SHARE = 0.01  # from which the user is told; below it they are single signs such as bullets
 BLANK_CHECK_PIXELS = 500_000  # an A4 page at about 72 dpi: print of 4 pt still leaves its grey
+SLOPE = 0.1  # part of a line's direction along its second axis, from which it follows no edge of the page; scans are less askew
 RULE_PT = 3.0  # what is no taller is a rule between sections, as filings leave on otherwise blank pages; letters are taller
 
 WORD_NUMBERS = 6  # of a word as `rows` has it; a seventh says how sure it is
@@ -43,6 +45,7 @@ WORD_NUMBERS = 6  # of a word as `rows` has it; a seventh says how sure it is
 Reasons = list[list[Kind | None]]
 
 _SURROGATE = re.compile("[\x00\ud800-\udfff]")
+_CLOSING = re.compile(r"[.,;:!?)\]}]+")
 _DELIMITERS = dict.fromkeys([*range(33), 160])  # what MuPDF parts words at
 
 
@@ -75,17 +78,21 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
     searchable_scan = _is_searchable_scan(page, blocks)
     inked = list(_runs(page, blocks, words))
     with unheard():
-        unseen, bars = reasons(page, text_page, inked, options.max_pixels, fonts, trace, correction, keep_invisible=searchable_scan)
+        void = is_void([line for block in blocks for line in block.get("lines", ())])
+        inked, unseen, bars = reasons(page, text_page, inked, options.max_pixels, fonts, trace, correction, keep_invisible=searchable_scan)
     if not searchable_scan:
         turn = page.rotation_matrix if page.rotation else None
         inked, unseen = levelled(inked, unseen, blocks, turn, bars, lambda: text_page.extractRAWDICT()["blocks"])
     if correction:
         inked, unseen = _with_rejected(inked, unseen, correction)
+    if void:
+        unseen = [[kind or Kind.STRUCK for kind in kinds] for kinds in unseen]
     rows = build(_visible(inked, unseen, hidden, options.hidden_signs), options.page_chars, options.page_words)
     for word in layers.words(page.number, (word[4] for word in words), FLAGS):
         hidden.add(word, Kind.LAYER)
     source, problem, picture = ("ocr" if searchable_scan else "text"), "", None
-    if not searchable_scan and _wants_ocr(page, rows.text):
+    is_struck = Kind.STRUCK.value in hidden.kinds and not rows.text  # what is left of it is no picture
+    if not searchable_scan and not is_struck and _wants_ocr(page, rows.text):
         source, problem, picture = _as_picture(page, drawer, rows)
     else:
         widen(page, rows.text, rows.words)
@@ -162,8 +169,10 @@ def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iter
 
 
 def _direction(step: tuple[float, float], turn: Any) -> tuple[int, int]:
-    """The nearest of the four main directions of a line as it is shown."""
+    """The nearest of the four main directions of a line as it is shown, or SLOPED."""
     x, y = step
+    if min(abs(x), abs(y)) > SLOPE:
+        return SLOPED
     if turn is not None:
         x, y = x * turn.a + y * turn.c, x * turn.b + y * turn.d
     if abs(x) >= abs(y):
@@ -216,13 +225,25 @@ def _split(box: Rect, share: float) -> tuple[Rect, Rect]:
 
 
 def _visible(runs: list[InkedRun], unseen: list[list[Kind | None]], hidden: Hidden, signs: Sequence[str] | None) -> Iterator[Run]:
-    """The runs without the words that are `unseen` for some reason, which are counted in `hidden`."""
+    """The runs without the words that are `unseen` for some reason, which are counted in `hidden`; what is struck out is never kept."""
     for (words, place, direction), kinds in zip(runs, unseen, strict=True):
         for (word, _), kind in zip(words, kinds, strict=True):
             if kind is not None:
                 hidden.add(word.text, kind)
-        both = zip((word for word, _ in words), kinds, strict=True)
-        shown = [word if kind is None else _between(word, signs) for word, kind in both if kind is None or signs]
+        shown: list[Word] = []
+        before: Kind | None = None
+        for (word, _), kind in zip(words, kinds, strict=True):
+            if kind is None:
+                if before is not Kind.STRUCK:
+                    shown.append(word)
+                elif shown and _CLOSING.fullmatch(word.text):  # it closes what is left
+                    shown[-1] = shown[-1]._replace(text=shown[-1].text + word.text)
+                    continue
+                else:
+                    shown.append(word._replace(goes_on=True))
+            elif signs and kind is not Kind.STRUCK:
+                shown.append(_between(word, signs))
+            before = kind
         if shown:
             yield Run(shown, place[0], direction)
 

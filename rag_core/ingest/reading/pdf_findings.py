@@ -8,7 +8,8 @@ from types import MappingProxyType
 from rag_core.domain.documents import Page, PageSource
 from rag_core.ingest.reading.tessdata import missing_packages
 
-# why text is hidden, by the child's word for it
+STRUCK_OUT = "crossed out or marked as void"
+# why text is not read, by the child's word for it
 HIDDEN_KINDS: Mapping[str, str] = MappingProxyType(
     {
         "none": "transparent or not painted",
@@ -17,6 +18,7 @@ HIDDEN_KINDS: Mapping[str, str] = MappingProxyType(
         "unseen": "covered, cut away, masked or in the colour of their ground",
         "other": "saying other letters than are shown",
         "layer": "in a layer that is switched off",
+        "struck": STRUCK_OUT,
     }
 )
 
@@ -32,16 +34,26 @@ def page_problems(pages: Sequence[Page]) -> Iterator[str]:
 
 
 def hidden_text(kinds: Mapping[str, Sequence[tuple[int, int]]], keep_hidden: bool) -> Iterator[str]:
-    """The hidden text that was left out and that was kept, with its kinds and pages. `kinds`: (page, characters) by kind."""
+    """The text that was left out, and the hidden text that was kept, with its kinds and pages. `kinds`: (page, characters) by kind."""
+    crossed_out = kinds.get(STRUCK_OUT, ())
+    hidden = {kind: found for kind, found in kinds.items() if kind != STRUCK_OUT}
     never = HIDDEN_KINDS["layer"]
-    left = {kind: found for kind, found in kinds.items() if not keep_hidden or kind == never}
-    kept = {kind: found for kind, found in kinds.items() if kind not in left}
+    left = {kind: found for kind, found in hidden.items() if not keep_hidden or kind == never}
+    kept = {kind: found for kind, found in hidden.items() if kind not in left}
+    if crossed_out:
+        yield struck_out(crossed_out)
     if left:
         pages, chars, details = _summed(left)
         yield f"{pages}: {chars:,} characters of hidden text were left out: {details}."
     if kept:
         pages, chars, details = _summed(kept)
         yield f"{pages}: {details}. Somebody asked for them: {chars:,} characters of hidden text were kept."
+
+
+def struck_out(found: Sequence[tuple[int, int]]) -> str:
+    """How much text is crossed out, as (page, characters), and was left out."""
+    pages = page_list(sorted({page for page, _ in found}))
+    return f"{pages}: {sum(chars for _, chars in found):,} characters of text that is {STRUCK_OUT} were left out."
 
 
 def _summed(kinds: Mapping[str, Sequence[tuple[int, int]]]) -> tuple[str, int, str]:

@@ -21,16 +21,21 @@ CELL_GAP_MONO_EM = 1.5  # a fixed-width space is 0.6 em, and two of them follow 
 BACKSTEP_EM = 0.3  # kerning and italics may let a run begin a little before the last one ended
 
 Rect = tuple[float, float, float, float]
+SLOPED = (0, 0)  # the direction of text that runs along no edge of the page, as a watermark does
 
 
 class Word(NamedTuple):
-    """A word and where it is shown: points, origin at the top left. `size` is the font size in points."""
+    """A word and where it is shown: points, origin at the top left. `size` is the font size in points.
+
+    `goes_on`: a struck-out word stands before it, so that the gap there parts no cells.
+    """
 
     text: str
     box: Rect
     size: float
     bold: bool
     mono: bool
+    goes_on: bool = False
 
 
 class Run(NamedTuple):
@@ -81,10 +86,15 @@ def union(boxes: Iterable[Rect]) -> Rect:
     return min(x0s), min(y0s), max(x1s), max(y1s)
 
 
+def meet(a: Rect, b: Rect) -> Rect:
+    """What two rectangles share; an edge lies before the opposite one where they share nothing."""
+    return max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])
+
+
 def turned(box: Rect, direction: tuple[int, int]) -> Rect:
     """`box` in the coordinates of a reader: first axis along the reading direction, second axis towards the next row."""
     x0, y0, x1, y1 = box
-    if direction == (1, 0):
+    if direction in ((1, 0), SLOPED):
         return box
     if direction == (-1, 0):
         return -x1, -y1, -x0, -y0
@@ -131,7 +141,7 @@ def _row(runs: list[Run], start: int) -> tuple[str, list[object], list[list[floa
     for word in words:
         begin, _, stop, _ = turned(word.box, direction)
         if parts:
-            wide = not stretched and begin - end > (CELL_GAP_MONO_EM if word.mono else CELL_GAP_EM) * word.size
+            wide = not (stretched or word.goes_on) and begin - end > (CELL_GAP_MONO_EM if word.mono else CELL_GAP_EM) * word.size
             parts.append("\t" if wide else " ")
             at += 1
             if wide:

@@ -25,6 +25,7 @@ class Kind(Enum):
     UNSEEN = "unseen"  # painted over, cut away, masked, or in the colour of its ground
     OTHER = "other"  # says other letters than are shown
     LAYER = "layer"  # in a layer that is switched off
+    STRUCK = "struck"  # can be seen, and is crossed out
 
 
 class Ink(Enum):
@@ -65,9 +66,10 @@ class Hidden:
 
     def add(self, text: str, kind: Kind) -> None:
         """Count `text`, and keep it if it still belongs to the sample."""
-        if self.chars < SAMPLE_CHARS:
-            self.words.append(text)
-        self.chars += len(text)
+        if kind is not Kind.STRUCK:  # that can be seen
+            if self.chars < SAMPLE_CHARS:
+                self.words.append(text)
+            self.chars += len(text)
         self.kinds[kind.value] = self.kinds.get(kind.value, 0) + len(text)
 
     @property

@@ -27,6 +27,7 @@ FAINT = 24  # the same for letters that are transparent, or thinner than a pixel
 ENOUGH = 3  # pixels of ink, from which they are a sample
 SHOWN_SHARE = 0.4  # share of a word's ink that must show; a rule through a word takes up to a fifth
 LETTER_SHARE = 0.3  # the same for each letter and digit: "38" with its 3 covered is not "38"
+MARKED_SHARE = 0.25  # the same of a word under a watermark, which is to be read through it
 MAX_LOOKS = 24  # at texts by themselves; more words in one another's places than that are no print
 MIN_COUNT = 8  # steps of 255; smaller differences are rounding
 
@@ -44,13 +45,15 @@ class Question:
     """A word to be looked at: its box, the boxes of its letters and digits, and its font size; all in points as the page is shown.
 
     `texts` are the places of its text, or texts, among those of the page in the order of painting, where other words stand in the same
-    place; none where none do, and the page is compared with one that has no text at all.
+    place; none where none do, and the page is compared with one that has no text at all. `under_mark`: a watermark stands over it, which
+    covers letters of a word without hiding it.
     """
 
     box: Rect
     letters: Sequence[Rect]
     size: float
     texts: frozenset[int] = frozenset()
+    under_mark: bool = False
 
 
 def unseen(page: Any, questions: Sequence[Question], max_pixels: int) -> list[bool]:
@@ -102,8 +105,10 @@ class _Look:
     def misses(self, question: Question) -> bool:
         """Whether the word, or a letter of it, does not show."""
         shown, ink = self._count(question.box)
-        if ink < ENOUGH or shown < SHOWN_SHARE * ink:
+        if ink < ENOUGH or shown < (MARKED_SHARE if question.under_mark else SHOWN_SHARE) * ink:
             return True
+        if question.under_mark:
+            return False
         for letter in question.letters:
             shown, ink = self._count(letter)
             if ink >= ENOUGH and shown < LETTER_SHARE * ink:

@@ -8,24 +8,27 @@ Each step costs more than the one before it, and is asked only about the words t
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache, partial
 from typing import Any
 
 import pymupdf
 
-from ..basics.rows import Rect, Word
+from ..basics.rows import Rect, Word, meet
 from ..letters.crowded import Glyph
 from ..letters.fonts import Fonts, bare_name
 from ..letters.shown import Correction
 from .bands import Bands
 from .hidden import TINY_PT, Ink, Kind
 from .ink import Question, unseen
+from .struck import Sign, Signs, parted, struck
 from .trace import Trace
 
 InkedWord = tuple[Word, Ink]
 InkedRun = tuple[list[InkedWord], tuple[int, int], tuple[int, int]]  # words, (block, line) of MuPDF, reading direction
+MARK_SIZE = 2.0  # times the font size of the words that it stands over
 _Place = tuple[int, int]  # the number of a run, and of a word in it
-_Letters = dict[tuple[int, int], list[tuple[str, Rect]]]
+Seen = tuple[list[InkedRun], list[list[Kind | None]]]
 
 
 def reasons(
@@ -38,8 +41,10 @@ def reasons(
     correction: Correction | None,
     *,
     keep_invisible: bool,
-) -> tuple[list[list[Kind | None]], list[Rect]]:
-    """For each word of each run, why it is not to be read, None for what can be seen; and the short bars that are painted.
+) -> tuple[list[InkedRun], list[list[Kind | None]], list[Rect]]:
+    """The runs, and for each word of each why it is not to be read, None for what can be seen; and the short bars that are painted.
+
+    Words that are struck out in part are parted.
 
     Args:
         page: of PyMuPDF.
@@ -54,14 +59,15 @@ def reasons(
     width, height = page.rect.width, page.rect.height
     found = [[_at_sight(word, ink, way, width, height, keep_invisible) for word, ink in words] for words, _, way in runs]
     if not trace or not any(None in kinds for kinds in found):
-        return found, []
+        return list(runs), found, []
+    letters = cache(partial(_letters, page, text_page))
     places = [(run, index) for run, (words, _, _) in enumerate(runs) for index in range(len(words))]
     for run, index in _otherwise(page, runs, places, trace, fonts, correction):
         found[run][index] = found[run][index] or Kind.OTHER
     doubtful = [(run, index) for run, index in places if found[run][index] is None and _is_doubtful(*runs[run][0][index], trace)]
     if doubtful:
-        letters, shared = _letters(page, text_page), _shared(runs, places, doubtful)
-        asked = [_question(runs[run], index, letters) for run, index in doubtful]
+        shared = _shared(runs, places, doubtful)
+        asked = [_question(runs[run], index, letters(), trace) for run, index in doubtful]
         for question, place in zip(asked, doubtful, strict=True):
             if place in shared:
                 rank, words = shared[place]
@@ -69,7 +75,18 @@ def reasons(
         for (run, index), is_unseen in zip(doubtful, unseen(page, asked, max_pixels), strict=True):
             if is_unseen:
                 found[run][index] = Kind.UNSEEN
-    return found, trace.bars
+    return *_without_struck(runs, found, struck(page, runs, trace.strokes, letters)), trace.bars
+
+
+def _without_struck(runs: Sequence[InkedRun], found: list[list[Kind | None]], crossed: Collection[tuple[int, int]]) -> Seen:
+    """The same, where these letters are crossed out, each given by its run and its place in it."""
+    shown = list(runs)
+    for run in {run for run, _ in crossed}:
+        words, place, way = runs[run]
+        marks = [(run, at) in crossed for at in range(sum(len(word.text) for word, _ in words))]
+        parts, found[run] = parted(words, found[run], marks)
+        shown[run] = parts, place, way
+    return shown, found
 
 
 def _is_doubtful(word: Word, ink: Ink, trace: Trace) -> bool:
@@ -180,25 +197,43 @@ def _matters(text: str) -> bool:
     return any(sign.isalnum() or sign == "%" or unicodedata.category(sign) in ("Sc", "Sm") for sign in text)
 
 
-def _letters(page: Any, text_page: Any) -> _Letters:
-    """The characters of each line but blanks, with their boxes as the page is shown."""
+def _letters(page: Any, text_page: Any) -> Signs:
+    """The characters of each line but blanks, as the page is shown."""
     turn = page.rotation_matrix if page.rotation else None
-    found: _Letters = {}
+    found: dict[tuple[int, int], list[Sign]] = {}
     for block in text_page.extractRAWDICT()["blocks"]:
         for index, line in enumerate(block.get("lines", ())):
-            signs = [(sign["c"], sign["bbox"]) for span in line["spans"] for sign in span["chars"] if sign["c"].strip()]
-            if turn is not None:
-                signs = [(sign, tuple(pymupdf.Rect(box) * turn)) for sign, box in signs]
-            found[block["number"], index] = signs
+            found[block["number"], index] = [
+                Sign(sign["c"], *_shown(sign["bbox"], sign["origin"], turn), span["size"])
+                for span in line["spans"]
+                for sign in span["chars"]
+                if sign["c"].strip()
+            ]
     return found
 
 
-def _question(run: InkedRun, index: int, letters: _Letters) -> Question:
+def _shown(box: Rect, origin: tuple[float, float], turn: Any) -> tuple[Rect, tuple[float, float]]:
+    return (box, origin) if turn is None else (tuple(pymupdf.Rect(box) * turn), tuple(pymupdf.Point(origin) * turn))
+
+
+def _question(run: InkedRun, index: int, letters: Signs, trace: Trace) -> Question:
     words, place, _ = run
     word = words[index][0]
-    signs = letters.get(place, [])
+    signs = letters.get(place, ())
     start = sum(len(other.text) for other, _ in words[:index])
     own = signs[start : start + len(word.text)]
-    if "".join(sign for sign, _ in own) != word.text:  # a sign that is no letter to the one list and is to the other
-        own = []
-    return Question(word.box, [box for sign, box in own if sign.isalnum()], word.size)
+    if "".join(sign.text for sign in own) != word.text:  # a sign that is no letter to the one list and is to the other
+        own = ()
+    boxes = [sign.box for sign in own if sign.text.isalnum()]
+    return Question(word.box, boxes, word.size, under_mark=_is_under_mark(word, trace.marks))
+
+
+def _is_under_mark(word: Word, marks: Sequence[tuple[Rect, float]]) -> bool:
+    """Whether much larger letters stand over a word without digits, as those of a watermark do, so that it can be made out all the same."""
+    if any(map(str.isdigit, word.text)):
+        return False
+    return any(size >= MARK_SIZE * word.size and all(edge > 0 for edge in _extent(meet(word.box, box))) for box, size in marks)
+
+
+def _extent(box: Rect) -> tuple[float, float]:
+    return box[2] - box[0], box[3] - box[1]

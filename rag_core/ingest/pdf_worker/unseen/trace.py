@@ -14,12 +14,13 @@ from typing import Any
 
 from pymupdf import mupdf
 
-from ..basics.rows import Rect, union
+from ..basics.rows import Rect, meet, union
 from ..letters.crowded import FURTHER, Glyph, crowded
 from ..letters.replaced import Drawn, Span
 from ..letters.shown import ITEM_BYTES, glyphs_of, spans_of
 from .bands import Bands, band_of
-from .corners import Corners
+from .outline import Outline
+from .strokes import Strokes
 
 MAX_OPERATIONS = 30_000  # a dense table has 2,000; more would take longer to walk over than to render, and all of the page is a suspect
 THIN_PT = 1.2  # a rule; it cannot cover print, unless there are many
@@ -27,6 +28,7 @@ BAR_PT, BAR_SHAPE, MAX_BARS = 60.0, 3.0, 5_000  # the longest bar of a fraction,
 MANY_RULES = 6  # rules at different places within one band of BAND_PT: a table has at most four
 CONTRAST = 30  # steps of 255 in some channel: what differs less from its ground cannot be read
 LOOSE_PT = 1.5  # MuPDF gives text an extent that is about a point wider than its ink; no clip within it cuts a letter off
+MARK_PT = 18.0  # the least size of letters that stand over others as a watermark
 CORE = 0.15  # share of a text's height, above and below, that others may touch: ascenders and descenders reach into the next line
 
 GRAY, RGB = 1, 2  # values of MuPDF's fz_colorspace_type, which its bindings do not name
@@ -47,7 +49,8 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
 
     `spans`: glyphs that the file has a text for. `texts`: the extents of what was written, in order. `fonts`: by an address that names it
     while it is kept, each font with the glyphs that were used. `crowded`: by the same address, what one glyph is said to show and cannot.
-    `bars`: short lines and bars, as fractions and minuses are drawn.
+    `bars`: short lines and bars, as fractions and minuses are drawn. `strokes`: lines and thin boxes. `marks`: the extents and
+    sizes, in points, of large texts, as a watermark is.
     """
 
     def __init__(self, page: Any) -> None:
@@ -60,6 +63,8 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         self.complete = True
         self.texts: list[Rect] = []
         self.bars: list[Rect] = []
+        self.marks: list[tuple[Rect, float]] = []
+        self.strokes = Strokes()
         self.fonts: dict[int, tuple[Any, set[Glyph]]] = {}
         self.crowded: dict[int, set[Glyph]] = {}
         self._texts = Bands()
@@ -104,7 +109,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
 
     def _painted(self, box: Rect, colour: _Colour | None) -> None:
         """Something other than text was painted."""
-        box = _meet(box, self._clips[-1][0])
+        box = meet(box, self._clips[-1][0])
         x0, y0, x1, y1 = box
         if not (x0 < x1 and y0 < y1):
             return
@@ -115,7 +120,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             self._rule(box)
             return
         for text in self._texts.near(box):
-            self._suspect(_meet(text, box))
+            self._suspect(meet(text, box))
         self._ground(box, colour)
 
     def _ground(self, box: Rect, colour: _Colour | None) -> None:
@@ -137,7 +142,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         if len(near) >= MANY_RULES:
             around = union(near.values())
             for text in self._texts.near(around):
-                self._suspect(_meet(text, around))
+                self._suspect(meet(text, around))
             self._ground(around, None)
 
     def _text(self, text: Any, stroke: Any, ctm: Any, colour: _Colour | None) -> None:
@@ -147,6 +152,9 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             self._note(text, ctm)
         box = _rect(mupdf.ll_fz_bound_text(text, stroke, ctm))
         self.texts.append(box)
+        size = _size(text, ctm)
+        if size >= MARK_PT:
+            self.marks.append((box, size))
         written = self._glyphs(text)
         clip, shaped = self._clips[-1]
         if not (box[0] < box[2] and box[1] < box[3]):
@@ -160,7 +168,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         else:
             for ground in self._alike(colour):
                 for other in self._grounds[ground].near(core):
-                    self._suspect(_meet(box, other))
+                    self._suspect(meet(box, other))
         self._texts.add(core)
 
     def _is_drawn(self, text: Any) -> bool:
@@ -192,15 +200,22 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
 
     # What MuPDF calls. The first argument after self is MuPDF's context; its own parameters follow in its order.
 
-    def fill_path(self, _ctx: Any, path: Any, _even_odd: Any, ctm: Any, space: Any, color: Any, _alpha: float, params: Any) -> None:
+    def fill_path(self, _ctx: Any, path: Any, _even_odd: Any, ctm: Any, space: Any, color: Any, alpha: float, params: Any) -> None:
         """A filled shape."""
         if self._step():
-            self._painted(_rect(mupdf.ll_fz_bound_path(path, None, ctm)), _colour(space, color, params))
+            self._path(path, None, ctm, _colour(space, color, params), alpha)
 
-    def stroke_path(self, _ctx: Any, path: Any, stroke: Any, ctm: Any, space: Any, color: Any, _alpha: float, params: Any) -> None:
+    def stroke_path(self, _ctx: Any, path: Any, stroke: Any, ctm: Any, space: Any, color: Any, alpha: float, params: Any) -> None:
         """A line."""
         if self._step():
-            self._painted(_rect(mupdf.ll_fz_bound_path(path, stroke, ctm)), _colour(space, color, params))
+            self._path(path, stroke, ctm, _colour(space, color, params), alpha)
+
+    def _path(self, path: Any, stroke: Any, ctm: Any, colour: _Colour | None, alpha: float) -> None:
+        box = _rect(mupdf.ll_fz_bound_path(path, stroke, ctm))
+        self._painted(box, colour)
+        width = stroke.linewidth * abs(ctm.a * ctm.d - ctm.b * ctm.c) ** 0.5 if stroke else 0.0
+        opacity = min(alpha, 0.5) if self._strange else alpha  # what mixes with its ground covers nothing
+        self.strokes.note(path, ctm, meet(box, self._clips[-1][0]), width, colour, opacity, self._operations)
 
     def fill_text(self, _ctx: Any, text: Any, ctm: Any, space: Any, color: Any, _alpha: float, params: Any) -> None:
         """Filled letters."""
@@ -258,7 +273,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
     def clip_path(self, _ctx: Any, path: Any, _even_odd: Any, ctm: Any, _scissor: Any) -> None:
         """A clip by a shape."""
         self._step()
-        shaped = not mupdf.ll_fz_path_is_rect(path, ctm) and not Corners(path, ctm).are_a_rectangle()
+        shaped = not mupdf.ll_fz_path_is_rect(path, ctm) and not Outline(path, ctm).is_rectangle()
         self._push(_rect(mupdf.ll_fz_bound_path(path, None, ctm)), shaped=shaped)
 
     def clip_stroke_path(self, *_: Any) -> None:
@@ -281,7 +296,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
 
     def _push(self, box: Rect, *, shaped: bool) -> None:
         around, before = self._clips[-1]
-        self._clips.append((_meet(box, around), shaped or before))
+        self._clips.append((meet(box, around), shaped or before))
 
     def pop_clip(self, _ctx: Any) -> None:
         """The end of a clip or of a mask's reign."""
@@ -333,8 +348,12 @@ def _unit(ctm: Any) -> Rect:
     return min(xs), min(ys), max(xs), max(ys)
 
 
-def _meet(a: Rect, b: Rect) -> Rect:
-    return max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])
+def _size(text: Any, ctm: Any) -> float:
+    """The font size in points as it is shown; 0 of a text without letters."""
+    if not text.head:
+        return 0.0
+    trm = text.head.trm
+    return float(abs((trm.a * trm.d - trm.b * trm.c) * (ctm.a * ctm.d - ctm.b * ctm.c)) ** 0.5)
 
 
 def _core(box: Rect) -> Rect:

@@ -1,0 +1,279 @@
+"""Says which letters of a page are crossed out: by a bar through them, a cross over their lines, or an annotation that strikes them.
+
+A bar strikes letters out where it runs through the middle of them and ends about where they end. Underlines lie below, rules of tables and
+lines of charts run on beside the text, and a minus, a leader or a dash stands beside it.
+"""
+
+# mypy: allow-untyped-calls
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import pymupdf
+from pymupdf import mupdf
+
+from ..basics.rows import SLOPED, Rect, Word, meet, turned, union
+from .hidden import Ink, Kind
+from .strokes import Bar, Segment, Strokes
+
+# In parts of the font size.
+LOW, HIGH = 0.08, 0.56  # where a bar through the middle lies above the baseline: the programs tried strike at 0.2 to 0.4
+THICKNESS = 0.3  # a thicker bar covers the text, or is its ground
+BEYOND = 1.0  # by which a bar may run on beside the text; those of charts and tables run on further
+EXACT = 0.06  # between the end of a bar and the edge of a letter where a program struck out just these letters
+DRAWN_BEYOND = 0.1  # the same in a drawing, as of a map, whose lines run through names
+ONE_BEYOND, ONE_THICKNESS = 0.3, 0.12  # the same for a single letter, since letters of mathematics have bars
+BASELINE = 0.2  # share of a word's height below its baseline
+INNER = 0.2  # share of a row's height above and below that no bar through its middle touches
+ON_TEXT = 0.35  # share of a bar that must lie on text: one through a row of a table lies on its gaps, too
+MOST_OF_WORD, FEW = 0.7, 2  # a bar that leaves out no more than so many letters of a word was drawn by hand
+CORNERS = 0.15  # by which the corners of two sloped lines may differ that make a cross, in parts of its size
+CROSS_WIDTH, CROSS_HEIGHT = 0.6, 0.5  # shares of a cross that the text under it fills
+LINE_WIDTH, LINE_HEIGHT, LINE_FILLED, LINE_ROWS = (
+    0.85,
+    0.7,
+    0.35,
+    3,
+)  # of a single line; those of charts have less
+OUTSIDE = 0.2  # share of the crossed rows' words that may lie outside
+MOST_SLOPED = 100  # lines of a drawing
+NOWHERE: Rect = (0.0, 0.0, 0.0, 0.0)
+
+Direction = tuple[int, int]
+Place = tuple[int, int]  # the number of a run, and of a letter in it, blanks not counted, or of a word
+Run = tuple[Sequence[tuple[Word, Ink]], tuple[int, int], Direction]
+
+
+class Sign(NamedTuple):
+    """A letter, digit or mark: its box, the origin of its baseline and its font size; in points as the page is shown."""
+
+    text: str
+    box: Rect
+    origin: tuple[float, float]
+    size: float
+
+
+Signs = Mapping[tuple[int, int], Sequence[Sign]]  # of each line of MuPDF, by (block, line)
+
+
+def struck(page: Any, runs: Sequence[Run], strokes: Strokes, letters: Callable[[], Signs]) -> set[Place]:
+    """The letters that are crossed out; `letters` is only asked where something may cross them out."""
+    rows = [_inner(words, way) if words else NOWHERE for words, _, way in runs]
+    bars = [(bar, near) for bar in strokes.bars() if (near := [n for n, row in enumerate(rows) if _crosses(bar, row, runs[n][2])])]
+    areas = list(_struck_areas(page))
+    crossed = set(_crossed(strokes.sloped, runs))
+    if not (bars or areas or crossed):
+        return set()
+    signs = letters()
+    own = [_own(words, signs.get(place, ())) if way != SLOPED else () for words, place, way in runs]
+    found = set[Place]()
+    for run, index in crossed:
+        start = sum(len(word.text) for word, _ in runs[run][0][:index])
+        found.update((run, start + n) for n in range(len(runs[run][0][index][0].text)))
+    for bar, near in bars:
+        if not strokes.is_covered(bar):
+            beyond = DRAWN_BEYOND if strokes.are_a_drawing() else BEYOND
+            found.update(_under(bar, [(run, own[run], runs[run]) for run in near], beyond))
+    for area in areas:
+        found.update((run, at) for run, line in enumerate(own) for at, sign in enumerate(line) if _holds(area, sign.box))
+    return found
+
+
+def parted(
+    words: Sequence[tuple[Word, Ink]], kinds: Sequence[Kind | None], crossed: Sequence[bool]
+) -> tuple[list[tuple[Word, Ink]], list[Kind | None]]:
+    """A run's words with the reasons why they are not read, after those letters are `crossed` out: a word of which some are is parted."""
+    parts: list[tuple[tuple[Word, Ink], Kind | None]] = []
+    start = 0
+    for (word, ink), kind in zip(words, kinds, strict=True):
+        struck_here = crossed[start : start + len(word.text)]
+        start += len(word.text)
+        if kind is not None or not any(struck_here):
+            parts.append(((word, ink), kind))
+        elif all(struck_here):
+            parts.append(((word, ink), Kind.STRUCK))
+        else:
+            parts.extend(((piece, ink), kind) for piece, kind in _pieces(word, struck_here))
+    if not any(kind is None and any(map(str.isalnum, word.text)) for (word, _), kind in parts):  # a full stop that was left
+        parts = [(word, kind or Kind.STRUCK) for word, kind in parts]
+    return [word for word, _ in parts], [kind for _, kind in parts]
+
+
+def _pieces(word: Word, crossed: Sequence[bool]) -> list[tuple[Word, Kind | None]]:
+    """The struck letters of a word, and the others, which are one word; in the order in which they begin."""
+    x0, y0, x1, y1 = word.box
+    lying = x1 - x0 >= y1 - y0
+    found: list[tuple[int, Word, Kind | None]] = []
+    for wanted, kind in ((True, Kind.STRUCK), (False, None)):
+        places = [n for n, one in enumerate(crossed) if one is wanted]
+        first, last = places[0] / len(crossed), (places[-1] + 1) / len(crossed)
+        if lying:
+            box = x0 + first * (x1 - x0), y0, x0 + last * (x1 - x0), y1
+        else:
+            box = x0, y0 + first * (y1 - y0), x1, y0 + last * (y1 - y0)
+        found.append((places[0], word._replace(text="".join(word.text[n] for n in places), box=box), kind))
+    return [(piece, kind) for _, piece, kind in sorted(found, key=lambda one: one[0])]
+
+
+def _own(words: Sequence[tuple[Word, Ink]], signs: Sequence[Sign]) -> Sequence[Sign]:
+    """The letters of a run; made of its words where MuPDF's two lists do not agree about what a blank is."""
+    if sum(len(word.text) for word, _ in words) == len(signs):
+        return signs
+    made = []
+    for word, _ in words:
+        x0, y0, x1, y1 = word.box
+        step = (x1 - x0) / max(1, len(word.text))
+        for n, text in enumerate(word.text):
+            box = x0 + n * step, y0, x0 + (n + 1) * step, y1
+            made.append(Sign(text, box, (box[0], y1 - BASELINE * (y1 - y0)), word.size))
+    return made
+
+
+def _inner(words: Sequence[tuple[Word, Ink]], way: Direction) -> Rect:
+    """The middle of a run, without what lies near the rows above and below."""
+    x0, y0, x1, y1 = union(word.box for word, _ in words)
+    if way[1]:
+        margin = INNER * (x1 - x0)
+        return x0 + margin, y0, x1 - margin, y1
+    margin = INNER * (y1 - y0)
+    return x0, y0 + margin, x1, y1 - margin
+
+
+def _crosses(bar: Bar, row: Rect, way: Direction) -> bool:
+    x0, y0, x1, y1 = bar.box
+    return way != SLOPED and bar.lying == (not way[1]) and row[0] < x1 and x0 < row[2] and row[1] < y1 and y0 < row[3]
+
+
+def _under(bar: Bar, lines: Sequence[tuple[int, Sequence[Sign], Run]], most_beyond: float) -> Iterator[Place]:
+    """The letters that this bar strikes out, of the lines that it crosses; it may run on beside them by `most_beyond`."""
+    hit: list[tuple[int, int, Rect, float]] = []
+    for run, signs, (words, _, way) in lines:
+        left, top, right, bottom = turned(bar.box, way)
+        inks = [ink for word, ink in words for _ in word.text]
+        for at, sign in enumerate(signs):
+            x0, _, x1, _ = box = turned(sign.box, way)
+            base = turned((*sign.origin, *sign.origin), way)[1]
+            above = (base - (top + bottom) / 2) / max(0.1, sign.size)
+            covered = min(right, x1) - max(left, x0) >= 0.5 * (x1 - x0)
+            shows = not bar.pale or (at < len(inks) and inks[at] is Ink.PALE)
+            if covered and shows and LOW <= above <= HIGH:
+                hit.append((run, at, box, sign.size))
+    texts = {run: signs for run, signs, _ in lines}
+    count = sum(texts[run][at].text.isalnum() for run, at, _, _ in hit)
+    if not count:
+        return
+    way = lines[0][2][2]
+    left, top, right, bottom = turned(bar.box, way)
+    size = max(size for *_, size in hit)
+    beyond = max(min(box[0] for _, _, box, _ in hit) - left, right - max(box[2] for _, _, box, _ in hit))
+    on_text = sum(box[2] - box[0] for _, _, box, _ in hit)
+    most_beyond, thickness = (min(ONE_BEYOND, most_beyond), ONE_THICKNESS) if count == 1 else (most_beyond, THICKNESS)
+    if beyond > most_beyond * size or bottom - top > thickness * size or on_text < ON_TEXT * (right - left):
+        return
+    for run, signs, (words, _, way) in lines:
+        struck_here = {at for one, at, _, _ in hit if one == run}
+        if not struck_here:
+            continue
+        # a raised or lowered sign between them goes with them
+        struck_here.update(
+            at for at, sign in enumerate(signs) if min(struck_here) < at < max(struck_here) and _along(turned(sign.box, way), left, right)
+        )
+        for start, end in _word_ranges(words, signs):
+            yield from ((run, at) for at in _whole(signs, way, start, end, struck_here, (left, right)))
+
+
+def _along(box: Rect, left: float, right: float) -> bool:
+    return min(right, box[2]) - max(left, box[0]) >= 0.5 * (box[2] - box[0])
+
+
+def _word_ranges(words: Sequence[tuple[Word, Ink]], signs: Sequence[Sign]) -> Iterator[tuple[int, int]]:
+    start = 0
+    for word, _ in words:
+        end = min(start + len(word.text), len(signs))
+        yield start, end
+        start = end
+
+
+def _whole(signs: Sequence[Sign], way: Direction, start: int, end: int, hit: set[int], ends: tuple[float, float]) -> Iterator[int]:
+    """The struck letters of one word: just those under the bar where it ends at their edges, else all or none of the word."""
+    inside = [at for at in range(start, end) if at in hit]
+    rest = [at for at in range(start, end) if at not in hit]
+    if not inside or not rest:
+        yield from inside
+        return
+    letters = [at for at in rest if signs[at].text.isalnum()]
+    nearly = len(inside) >= MOST_OF_WORD * (end - start) and len(letters) <= FEW and all(signs[at].text.isalpha() for at in letters)
+    if letters and not nearly and not _is_exact(signs, way, start, end, ends):
+        nearly = 2 * len(inside) >= end - start
+        inside = inside if nearly else []
+    yield from range(start, end) if nearly and letters else inside
+
+
+def _is_exact(signs: Sequence[Sign], way: Direction, start: int, end: int, ends: tuple[float, float]) -> bool:
+    """Whether each end of the bar that lies in the word lies at the edge of a letter."""
+    boxes = [turned(signs[at].box, way) for at in range(start, end)]
+    edges = [edge for box in boxes for edge in (box[0], box[2])]
+    inner = [one for one in ends if min(edges) < one < max(edges)]
+    return all(min(abs(one - edge) for edge in edges) <= EXACT * signs[start].size for one in inner)
+
+
+def _struck_areas(page: Any) -> Iterator[Rect]:
+    """Where annotations strike text out, or are to redact it and were not applied; as the page is shown."""
+    kinds = (mupdf.PDF_ANNOT_STRIKE_OUT, mupdf.PDF_ANNOT_REDACT)
+    if not getattr(page.parent, "is_pdf", False) or not page.first_annot:
+        return
+    for annotation in page.annots(types=kinds):
+        if annotation.flags & (mupdf.PDF_ANNOT_IS_HIDDEN | mupdf.PDF_ANNOT_IS_NO_VIEW):
+            continue
+        points = annotation.vertices or []
+        quads = [points[at : at + 4] for at in range(0, len(points) - 3, 4)]
+        for box in [union((x, y, x, y) for x, y in quad) for quad in quads] or [tuple(annotation.rect)]:
+            yield tuple(pymupdf.Rect(box) * page.rotation_matrix)
+
+
+def _holds(area: Rect, box: Rect) -> bool:
+    """Whether the middle of `box` lies in the area."""
+    return area[0] < (box[0] + box[2]) / 2 < area[2] and area[1] < (box[1] + box[3]) / 2 < area[3]
+
+
+def _crossed(sloped: Sequence[Segment], runs: Sequence[Run]) -> Iterator[Place]:
+    """The words, as (run, word), under a cross of two sloped lines, or one from corner to corner of several rows."""
+    if not sloped or len(sloped) > MOST_SLOPED:
+        return
+    boxes = [(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)) for x0, y0, x1, y1 in sloped]
+    rising = [(x1 - x0) * (y1 - y0) < 0 for x0, y0, x1, y1 in sloped]
+    for one, other in combinations(range(len(sloped)), 2):
+        if rising[one] != rising[other] and _is_cross(boxes[one], boxes[other]):
+            yield from _filling(union((boxes[one], boxes[other])), runs, single=False)
+    for box in boxes:
+        yield from _filling(box, runs, single=True)
+
+
+def _is_cross(one: Rect, other: Rect) -> bool:
+    across, down = (CORNERS * max(box[axis + 2] - box[axis] for box in (one, other)) for axis in (0, 1))
+    return all(abs(a - b) <= max(2.0, by) for a, b, by in zip(one, other, (across, down, across, down), strict=True))
+
+
+def _filling(area: Rect, runs: Sequence[Run], *, single: bool) -> list[Place]:
+    """The words within the area, where they fill it; under a single line also only where their rows do not run on beside it."""
+    width, height = area[2] - area[0], area[3] - area[1]
+    inside = [
+        (run, index)
+        for run, (words, _, way) in enumerate(runs)
+        if way != SLOPED
+        for index, (word, _) in enumerate(words)
+        if _holds(area, word.box)
+    ]
+    boxes = [runs[run][0][index][0].box for run, index in inside]
+    if not boxes:
+        return []
+    rows = {run for run, _ in inside}
+    filled = sum((box[2] - box[0]) * (box[3] - box[1]) for box in boxes) / (width * height)
+    if single and (len(rows) < LINE_ROWS or filled < LINE_FILLED or sum(len(runs[run][0]) for run in rows) > (1 + OUTSIDE) * len(boxes)):
+        return []
+    text = meet(union(boxes), area)
+    across, down = (LINE_WIDTH, LINE_HEIGHT) if single else (CROSS_WIDTH, CROSS_HEIGHT)
+    return inside if text[2] - text[0] >= across * width and text[3] - text[1] >= down * height else []
