@@ -18,7 +18,9 @@ from rag_core.ingest.layout import Lines
 from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.reading.pdf import SAVE_AGAIN, PdfContent, read_pdf
 from rag_core.ingest.reading.pdf_facts import form_of
+from rag_core.ingest.reading.pdf_findings import STRUCK_OUT, struck_out
 from rag_core.ingest.reading.pdf_process import size_of
+from rag_core.ingest.reading.struck_text import without_struck
 from rag_core.ingest.reading.tessdata import missing_packages
 from rag_core.library.disk.files import Stamp, seal, stamps_from_json, stamps_to_json, unseal
 from rag_core.library.disk.private import tighten, write
@@ -59,7 +61,7 @@ def is_outdated(document: Document) -> bool:
     Before version 3, text under boxes and pictures was read as if it showed; before version 4, raised digits were read as plain ones;
     before version 5, it was not kept how sure OCR was of each word, and pages that lie on their side were not read. Before version 6, the
     words of a stretched row were cells, and before version 7 bullets of the font Symbol were private signs. Before version 8, words whose
-    letters the file has in two readings were left out.
+    letters the file has in two readings were left out, and text that is struck out was read as if it held.
     """
     scanned = bool(document.ocr_pages or document.unreadable_pages)
     return 0 < document.reading_version < READ_AS_NOW or (scanned and 0 < document.reading_version < SCANS_READ_AS_NOW)
@@ -101,7 +103,7 @@ def read(
     cancelled: Cancel | None,
     drafts: Listener | None = None,
 ) -> Reading:
-    """Read a source, and write the reading into `folder`, which must exist. A text document is one page, its text kept as it is.
+    """Read a source, and write the reading into `folder`, which must exist. A text document is one page.
 
     Pages are written as they come; they count only once the last file of the reading stands. What OCR has read by then is kept apart,
     so that it need not be read again after a kill. `source` is the stamp of the bytes. `drafts` hears of the pages of a PDF as they come.
@@ -148,7 +150,10 @@ def _read(
         return bare
 
     if row.kind == "text":
-        return Reading((keep(Page(1, _decoded(data, row.name))),))
+        text, struck = without_struck(_decoded(data, row.name), markdown=row.name.lower().endswith(".md"))
+        if not text.strip():
+            raise EmptyDocument(f"All text of {row.name} is struck out.", remedy="Add the version that is in force.")
+        return Reading((keep(Page(1, text)),), problems=(struck_out([(1, struck)]),) if struck else ())
     if row.needs_password and password is None:
         raise PasswordNeeded(f"{row.name} is encrypted, and its password is not stored.", remedy="Add the file again with its password.")
     content = read_pdf(
@@ -242,6 +247,8 @@ def no_text(document: Document) -> EmptyDocument:
         return EmptyDocument(
             f"None of the {document.page_count} pages has text. {' '.join(document.problems)}".strip(), remedy=_remedy(document.problems)
         )
+    if STRUCK_OUT in " ".join(document.problems):
+        return EmptyDocument(f"No text of it holds. {' '.join(document.problems)}", remedy="Add the version that is in force.")
     return EmptyDocument(f"There is no text on any of its {document.page_count} pages.", remedy="Check that it is the right file.")
 
 
