@@ -50,15 +50,23 @@ class Sheet:
         self.page = self.pdf.new_page(width=700, height=700)
         self.page.set_rotation(turned)
 
-    def set_line(self, start: tuple[float, float], angle: float, size: float, signs: tuple[Sign, ...], order: str = ORDERS[0]) -> None:
+    def set_line(
+        self,
+        start: tuple[float, float],
+        angle: float,
+        size: float,
+        signs: tuple[Sign, ...],
+        order: str = ORDERS[0],
+        settings: dict[str, tuple[float, float]] = SETTINGS,
+    ) -> None:
         """Set signs from `start` on, on a line that climbs by `angle` degrees; each sign of its own operator of the page."""
         along = 0.0
         plain, others = [], []
         for text, setting in signs:
             steps = plain if setting == "plain" else others
             if "dash" in setting:
-                rise = 0.27 + (0.36 if "raised" in setting else 0.0)
-                length = 0.5 * size * (0.6 if "raised" in setting else 1.0)
+                share, rise = settings["raised" if "raised" in setting else "plain"]
+                rise, length = rise + 0.27 * share, 0.5 * size * share
                 steps.append(("line", (along + 0.05 * size, rise * size), (along + length, rise * size), size))
                 along += length + 0.06 * size
             elif setting == "bar":
@@ -70,7 +78,7 @@ class Sheet:
                 steps.append(("line", (along, 0.32 * size), (along + wide, 0.32 * size), size))
                 along += wide + 0.02 * size
             else:
-                share, rise = SETTINGS[setting]
+                share, rise = settings[setting]
                 steps.append(("text", (along, rise * size), text, share * size))
                 along += pymupdf.get_text_length(text, fontsize=share * size)
             if order == "as read":
@@ -121,6 +129,17 @@ def test_given_raised_lowered_and_stacked_signs_in_any_direction_and_order_when_
             wanted.append([text for _, text in signs])
 
     assert [lines_of(page) for page in pages_of(pdf)] == wanted
+
+
+@pytest.mark.parametrize("angle", [0, 90])
+def test_given_raised_signs_as_large_as_their_text_when_read_then_they_are_raised(angle: float) -> None:
+    sheet = Sheet()
+    same_size = {"raised": (1.0, 0.35), "lowered": (1.0, -0.25)}
+    for away, (signs, _) in zip((100, 140), (SENTENCES[2], SENTENCES[5]), strict=True):
+        sheet.set_line((away, 650) if angle else (50, away), angle, 12, signs, settings={**SETTINGS, **same_size})
+    sheet.set_line((180, 650) if angle else (50, 180), angle, 12, (("Nothing of 5 is raised here.", "plain"),))
+
+    assert lines_of(sheet.read()) == [SENTENCES[2][1], SENTENCES[5][1], "Nothing of 5 is raised here."]
 
 
 def test_given_raised_signs_aslant_when_read_then_they_are_raised() -> None:

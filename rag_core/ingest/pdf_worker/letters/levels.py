@@ -34,6 +34,7 @@ OVER, UNDER = 0.75, 1.35  # the bar may be so far below a numerator's baseline, 
 DASH = (0.15, 1.0)  # the width of a minus, in the font size of its figure
 LONGEST_PT = 60.0  # a fraction's bar; longer rules belong to tables
 SAME_LINE = 0.06
+TALLEST = 1.5  # most fonts reach from 0.2 to 0.3 below the line to 0.8 to 1.2 above it
 LONGEST = 12  # characters of a sign
 CLOSING = tuple("/\u2044)]}%.,;:!?\"'”’")
 BAND_PT = 24.0  # places are looked for in bands of this height
@@ -218,8 +219,8 @@ def _mixed(lines: Mapping[_Place, dict[str, Any]]) -> set[_Place]:
                 x0, y0, x1, y1 = span["bbox"]
                 heights.setdefault(span["font"], []).append(((y1 - y0 if abs(x) > abs(y) else x1 - x0) / span["size"], place))
     for of_font in heights.values():
-        usual = min(of_font)[0] + LOWERED
-        found.update(place for height, place in of_font if height > usual)
+        usual = min(TALLEST, min(of_font)[0])
+        found.update(place for height, place in of_font if height > usual + LOWERED)
     return found
 
 
