@@ -226,7 +226,6 @@ class _Run:
             language,
             self.tools.embedder,
             entailment_model,
-            measurements.question,
             measurements.settings.min_support,
             self._excerpts(ask),
         )

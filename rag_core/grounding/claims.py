@@ -18,7 +18,6 @@ from rag_core.facts.sentence.citation_marks import strip_marks
 from rag_core.grounding.citations import evidence_text, fabricated, quote_stands
 from rag_core.grounding.entailment import MIN_SUPPORT, SAME_SENTENCE, Assessment, assess
 from rag_core.grounding.markup import added_markup
-from rag_core.grounding.omissions import omissions
 from rag_core.grounding.overlap import overlap, similarities
 from rag_core.grounding.phrases import indicators
 from rag_core.ingest.normalise import normalise
@@ -37,7 +36,6 @@ def measure_claims(
     *,
     whole: bool = False,
     languages: Mapping[str, str] = MappingProxyType({}),
-    question: str = "",
     supported_from: float = MIN_SUPPORT,
 ) -> tuple[ClaimMeasurement, ...]:
     """The measurements of each claim that the checks need, in the claims' order.
@@ -50,9 +48,8 @@ def measure_claims(
         embedder: for similarity and support; without one they stay unmeasured wherever a claim is not word for word its evidence.
         entailment_model: reads a claim with its evidence; without one support rests on facts and common words.
         whole: the drafter took whole sentences, rows or passages. Otherwise words out of the midst of a sentence, which may say the
-            contrary, are not "word for word", nothing may rest on an order to a language model, and no limit may be left out.
+            contrary, are not "word for word", and nothing may rest on an order to a language model.
         languages: of the passages, by id, where an answer may be in another language: facts are compared across both then.
-        question: that was asked; a limit that it states need not be said again.
         supported_from: `min_support` of the settings, in [0, 1]: a claim that what it cites supports less is held against the other
             passages too. The flags say what was seen under this setting; judging the same claims under another one asks no model again.
     """
@@ -68,7 +65,7 @@ def measure_claims(
     for index, text, cosine, one in zip(rest, sources, cosines, found, strict=True):
         claim = claims[index]
         theirs = _language(claim, languages) or language
-        wrong = () if whole else _not_to_rest_on(claim.text, text, language, theirs, question)
+        wrong = () if whole or not holds_order(text, theirs) else ("order",)
         changed = [*changed_facts(claim.text, text, language, theirs), *added_markup(claim.text, text)]
         changed += _denied(claim, page_text, language, theirs)
         measured[index] = replace(
@@ -105,12 +102,6 @@ def _plain(claim: Claim, retrieved: Collection[str], page_text: PageText, langua
         read=True,
         words=len(claim.text.split()),
     )
-
-
-def _not_to_rest_on(claim: str, evidence: str, language: str, other: str, question: str) -> tuple[str, ...]:
-    """Flags of evidence on which a claim of a model cannot rest: an order to a reader, and one whose limits it leaves out."""
-    limited = language == other and omissions(claim, evidence, language, question)
-    return (*["order"] * holds_order(evidence, other), *["limit_left_out"] * bool(limited))
 
 
 def _supports(

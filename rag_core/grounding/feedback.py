@@ -17,7 +17,6 @@ from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State
 from rag_core.grounding.citations import is_cited
 from rag_core.grounding.llm_findings import unverified, wrong_languages
-from rag_core.grounding.omissions import omissions
 from rag_core.grounding.unsupported_words import added_to
 from rag_core.grounding.wording import fact_in_words, flags_in_words
 
@@ -121,18 +120,7 @@ def _dissimilar(claim: Claim, measured: ClaimMeasurement, view: Measurements) ->
 
 def _unsupported(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
     low = claim.evidence and measured.support is not None and measured.support < view.settings.min_support
-    if not low:
-        return ""
-    limits = _limits(claim, view) if "limit_left_out" in measured.flags else ()
-    told = [f"it leaves out {', '.join(map(_quoted, limits))}: keep that, or leave the statement away"] if limits else []
-    rest = [flag for flag in measured.flags if flag != "limit_left_out" or not limits]
-    return "; ".join([*told, *[flags_in_words(rest)] * bool(rest)]) or "its source does not say so clearly enough"
-
-
-def _limits(claim: Claim, view: Measurements) -> tuple[str, ...]:
-    """The limits of its evidence that a claim leaves out; none where its texts are not kept any more."""
-    quotes = "\n".join(piece.quote for piece in claim.evidence)
-    return omissions(claim.text, quotes, view.understanding.language, view.question)
+    return (flags_in_words(measured.flags) or "its source does not say so clearly enough") if low else ""
 
 
 _WRONG: Mapping[Reason, Callable[[Claim, ClaimMeasurement, Measurements], str]] = {

@@ -31,7 +31,6 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "low_overlap": "few of its words are in the evidence",
         "order": "its evidence is an order to a reader and states nothing",
         "hidden": "its evidence holds hidden words, which no reader of the page sees",
-        "limit_left_out": "a condition, exception or limit of the evidence was left out",
         "no_evidence": "there is no evidence to compare with",
         "no_words": "it has no words",
     }

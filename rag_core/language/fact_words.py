@@ -1,10 +1,10 @@
-"""The sections of a language file that facts are read with: numbers, dates, names, values, times of day, laws, who does what to whom."""
+"""The sections of a language file that facts are read with: numbers, dates, names, values, times of day, laws."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from rag_core.language.values import Flag, FoldedSet, Groups, Numbers, Phrases, Spellings, Table, Text, Words, WordSet
+from rag_core.language.values import Flag, FoldedSet, Groups, Numbers, Phrases, Spellings, Table, Text, Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +156,3 @@ class LawRows:
     joints: Words = ()
     of: Words = ()
     number: Words = ()
-
-
-@dataclass(frozen=True, slots=True)
-class WordOrder:
-    """For a language in which the order of words alone says who does what: articles, words of lists, what precedes a passive's doer."""
-
-    articles: WordSet
-    list_joints: Words
-    doer: Text

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from rag_core.language.dated_words import DatedWords
-from rag_core.language.fact_words import FactWords, LawRows, TimeWords, UnitRows, ValueRows, WordOrder
-from rag_core.language.place_words import PlaceRows
+from rag_core.language.fact_words import FactWords, LawRows, TimeWords, UnitRows, ValueRows
 from rag_core.language.question_words import AskedWords, FollowUpWords, Replies, SmallTalk
 from rag_core.language.statement_words import ActRows, BesideRows, ComparedWords, LimitRows, OrderRows
 from rag_core.language.values import (
@@ -21,6 +20,7 @@ from rag_core.language.values import (
     FoldedSet,
     Groups,
     Levels,
+    MaybeFlag,
     Numbers,
     Phrases,
     PlainPattern,
@@ -87,6 +87,7 @@ class LanguageInfo:
         unfinished: words that no sentence ends with: what ends so goes on in another column or on another page.
         yes, no: how a table of labelled questions may say so.
         units: spellings by canonical unit, known in every text and to questions too; an underscore stands for a space.
+        word_order: that the order of words alone says who does what, so that words hardly change their endings.
         markers: by kind and level, phrases whose change changes what a sentence says. Folded words; a star for the rest of a word
             ("increas*") or its beginning; of phrases that overlap the longest counts. Levels with plus and minus are two directions of one
             scale; "none" only looks like a marker.
@@ -124,14 +125,13 @@ class LanguageInfo:
     yes: Words = ()
     no: Words = ()
     units: Spellings = field(default_factory=dict)
+    word_order: MaybeFlag = None
     replies: Replies | None = None
     facts: FactWords | None = None
     values: ValueRows | None = None
     figure_units: UnitRows | None = None
     times: TimeWords | None = None
     laws: LawRows | None = None
-    word_order: WordOrder | None = None
-    places: PlaceRows | None = None
     markers: Levels = field(default_factory=dict)
     orders: OrderRows | None = None
     acts: ActRows | None = None

@@ -93,17 +93,9 @@ class LimitRows:
     """Words that limit a statement. A star stands for the rest of a word or its beginning, a comma before one for a stop or the beginning.
 
     Args:
-        conditions: before a condition or exception; `behind`: behind it; `then`: between it and what it leads to; `kept`: what else says
-            in a compression that there is one.
-        joins: between statements of one sentence; `relative`: words that are it behind a comma only.
-        modals: markers of permission, possibility or advice that govern a verb; `modal`: what else says so in a compression;
-            `modal_before_verb`: whether one stands right before its verb.
-        bounds: right before a value; `bounds_after`: right behind it; `restricts`: further ones that limit what a noun means; `within`:
-            bounds that often go without saying; `bounded`: words by which a compression says one anywhere.
-        points: right before a date, time or place in a row from or until which something holds; `points_after`: right behind it;
-            `points_kept`: what else says so in a compression; `eras`: what an ordinal counts that is no such place.
-        all: before a noun that is meant without exception; `who`: right behind a noun, before what restricts it; `on`: before a noun that a
-            rule is about; `joining`: between such a noun and its bound; `of`: between a bound and the noun behind it.
+        conditions: before a condition or exception; `behind`: behind it; `kept`: what else says that there is one.
+        bounded: by which a text says anywhere that a value is a bound.
+        joins: between statements of one sentence.
         states: what a row of a table needs to be a sentence ("the", "is").
         openers: before a comma, restrict nothing ("in fact").
         titles: before the name of a person, besides those of the lexicon.
@@ -113,41 +105,14 @@ class LimitRows:
             before.
         refers: may refer to what was just stated ("this", "it").
         bears: words of a sentence that may bear on the one before it: take it back, tell who says so, when, for whom, at what price.
-        besides: before what is excepted where the rest speaks of all or none ("every day apart from Monday"), and is an addition elsewhere;
-            `besides_behind`: behind it.
-        rates: before what a value is counted by ("per night"); `rates_of_unit`: before a unit only ("a day"); `rate_words`: say it by
-            themselves ("monthly"); `no_rates`: phrases that only look like one ("as per").
-        exclusive: before the only condition on which something holds ("only if").
-        together: of a value, that it is of several things as a whole; `each`: that it is of every one of them.
-        coming: that something is still to come or is wished for ("will", "wants to"); `past`: that it has been.
-        reporting: of what follows, that somebody says or believes it ("claims that"); `source`: before who says it ("according to"), and
-            `source_behind`: behind him; `binding`: texts that bind, whose name need not be told with what they say.
     """
 
-    then: Phrases
     conditions: Phrases
     behind: Phrases
     kept: Phrases
-    joins: Phrases
-    relative: Phrases
-    modal: Phrases
-    modals: Phrases
-    bounds: Phrases
-    bounds_after: Phrases
-    restricts: Phrases
-    within: Phrases
     bounded: Phrases
-    points: Phrases
-    points_after: Phrases
-    points_kept: Phrases
-    eras: Phrases
-    who: Phrases
-    all: Phrases
-    on: Phrases
-    joining: Phrases
-    of: Phrases
+    joins: Phrases
     states: Phrases
-    modal_before_verb: Flag = False
     openers: Phrases = ()
     titles: Phrases = ()
     see: Phrases = ()
@@ -156,21 +121,6 @@ class LimitRows:
     infinitives: FoldedSet = frozenset()
     refers: Phrases = ()
     bears: Phrases = ()
-    besides: Phrases = ()
-    besides_behind: Phrases = ()
-    rates: Phrases = ()
-    rates_of_unit: Phrases = ()
-    rate_words: Phrases = ()
-    no_rates: Phrases = ()
-    exclusive: Phrases = ()
-    together: Phrases = ()
-    each: Phrases = ()
-    coming: Phrases = ()
-    past: Phrases = ()
-    reporting: Phrases = ()
-    source: Phrases = ()
-    source_behind: Phrases = ()
-    binding: Phrases = ()
 
 
 @dataclass(frozen=True, slots=True)

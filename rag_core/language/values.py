@@ -96,6 +96,7 @@ def _plain_pattern(value: Any) -> regex.Pattern[str] | None:
 
 Text = Annotated[str, _text]
 Flag = Annotated[bool, _flag]
+MaybeFlag = Annotated[bool | None, _flag]
 Words = Annotated[tuple[str, ...], _words]
 WordSet = Annotated[frozenset[str], lambda value: frozenset(_words(value))]
 FoldedSet = Annotated[frozenset[str], lambda value: frozenset(map(fold, _words(value)))]

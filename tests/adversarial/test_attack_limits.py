@@ -34,10 +34,13 @@ LEFT_OUT = [  # what the sentence leaves out, the sentence, its quote, and a que
     ("at most", "The parts of parental leave are three.",
      "The leave may be divided into at most three parts", "Into how many parts may parental leave be divided?"),
 ]  # fmt: skip
-LIMITS = [lie(f"leaves out {what}", said, quote, Reason.SUPPORT, bad=said, question=question) for what, said, quote, question in LEFT_OUT]
+LIMITS = [
+    lie(f"leaves out {what}", said, quote, Reason.REWORDED, bad=said, question=question, rewording="none")
+    for what, said, quote, question in LEFT_OUT
+]
 
 
 @pytest.mark.parametrize("attack", **ids(LIMITS))
-def test_given_a_sentence_without_its_limit_when_asked_then_it_is_never_shown(arena: Arena, attack: Attack, caplog):
+def test_given_a_sentence_without_its_limit_when_a_model_may_only_leave_out_then_it_is_never_shown(arena: Arena, attack: Attack, caplog):
     """S0-26: a compression must not change what is meant."""
     attack_with_drafts(arena, attack, caplog)

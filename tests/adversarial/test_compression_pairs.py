@@ -1,4 +1,4 @@
-"""Forty good and forty bad compressions in a model's own words, through the product under the preset `compliance`, and further lies.
+"""Good compressions in a model's own words under the preset `compliance`, which allows them, and bad ones and further lies by default.
 
 `python -m tests.campaign.rewording` prints what is shown, with `--lies` of a file of lies too.
 """
@@ -12,15 +12,13 @@ import pytest
 import yaml
 from model_server import ModelServer
 
-from rag_core.facts import changed_facts
-from rag_core.grounding.omissions import omissions
+from rag_core.settings import DEFAULT_PRESET
 from tests.campaign.leaving_out import engine_over
 from tests.campaign.rewording import OBSERVED, PRESET, lies, pairs, run
 
 HERE = Path(__file__).parent
 FRESH = HERE / "fresh_lies.yaml"
 FOURTH = HERE / "fourth_lies.yaml"
-SHOWN: list[str] = []  # the bad ones that are shown, as measured
 
 
 def test_there_are_ten_pairs_in_each_of_four_languages_with_as_many_kinds() -> None:
@@ -33,24 +31,24 @@ def test_there_are_ten_pairs_in_each_of_four_languages_with_as_many_kinds() -> N
     assert set(OBSERVED.values()) == {"observe"}
 
 
-def test_given_the_preset_compliance_when_a_model_rewords_then_good_ones_are_shown_and_bad_ones_are_not(
+def test_given_the_preset_compliance_when_a_model_rewords_then_good_ones_are_shown_and_by_default_every_fourth_bad_one_is_not(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """S0-25, S0-26: ten more pairs in each language."""
-    drafts = pairs()
-    stated = {lang: [one.source for one in drafts if one.good and one.document == lang] for lang in ("en", "cs", "de", "hi")}
+    """S0-25: ten more pairs in each language."""
+    good, bad = ([one for one in pairs() if one.good is wanted] for wanted in (True, False))
+    stated = {lang: [one.source for one in good if one.document == lang] for lang in ("en", "cs", "de", "hi")}
     with ModelServer() as server, engine_over(server, tmp_path_factory.mktemp("pairs"), stated) as engine:
-        found = list(run(drafts, engine, server, PRESET))
+        shown, hidden = list(run(good, engine, server, PRESET)), list(run(bad[::4], engine, server, DEFAULT_PRESET))
 
-    assert [(one.draft.text, one.why) for one in found if one.draft.good and not one.shown] == []
-    assert [one.draft.text for one in found if one.shown and not one.draft.good] == SHOWN
+    assert [(one.draft.text, one.why) for one in shown if not one.shown] == []
+    assert [one.draft.text for one in hidden if one.shown] == []
 
 
 def test_given_every_sixth_fresh_lie_when_asked_by_default_then_none_is_shown(tmp_path_factory: pytest.TempPathFactory) -> None:
     """A drawn share; the campaign asks them all."""
     stated, drafts = lies(FRESH)
     with ModelServer() as server, engine_over(server, tmp_path_factory.mktemp("fresh"), stated) as engine:
-        found = list(run(drafts[::6], engine, server, "balanced"))
+        found = list(run(drafts[::6], engine, server, DEFAULT_PRESET))
 
     assert len(found) == 10
     assert [one.draft.text for one in found if one.shown] == []
@@ -62,21 +60,8 @@ def test_given_every_fifteenth_lie_of_a_fourth_attacker_when_asked_by_default_th
     """A drawn share; the campaign asks them all. `left` are shown still, and may become fewer only."""
     stated, drafts = lies(FOURTH)
     with ModelServer() as server, engine_over(server, tmp_path_factory.mktemp("fourth"), stated) as engine:
-        found = list(run(drafts[::15], engine, server, "balanced"))
+        found = list(run(drafts[::15], engine, server, DEFAULT_PRESET))
 
     assert len(found) >= 28
     assert [one.draft.text for one in found if one.shown] == []
     assert len(yaml.safe_load(FOURTH.read_text(encoding="utf-8"))["left"]) <= 16
-
-
-def test_given_lies_of_the_same_kinds_written_later_then_nearly_all_are_found_and_honest_rewordings_are_not() -> None:
-    rows = yaml.safe_load((HERE / "second_lies.yaml").read_text(encoding="utf-8"))
-
-    def found(row: list[str]) -> bool:
-        language, source, text = row
-        return bool(changed_facts(text, source, language) or omissions(text, source, language))
-
-    assert [row[2] for row in rows["lies"] if not found(row)] == rows["missed"]
-    assert [row[2] for row in rows["honest"] if found(row)] == rows["flagged"]
-    assert len(rows["missed"]) <= 0.1 * len(rows["lies"])
-    assert len(rows["flagged"]) <= 0.1 * len(rows["honest"])

@@ -347,8 +347,6 @@ ILL = "An employee who is ill informs the manager before 9:30 on the first day."
     [
         ("The manager informs an employee who is ill before 9:30 on the first day.", ILL, True),
         ("The manager informs an employee.", ILL, True),
-        ("Acme sued Globex in March.", "Globex sued Acme in March.", True),
-        ("Copper is heavier than lead.", "Lead is heavier than copper.", True),
         ("Before 9:30 on the first day, an employee who is ill informs the manager.", ILL, False),
         ("An employee informs the manager.", ILL, False),
         ("Within 30 days expenses are reimbursed.", "Expenses are reimbursed within 30 days.", False),

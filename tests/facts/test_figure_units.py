@@ -133,7 +133,7 @@ EQUAL = [
     for one in rest
     for pair in ((first, one), (one, first))
 ]
-# what leaves out by what an amount or a number is counted is no other one: `grounding.omissions` looks at that
+# an amount without what it is counted by is no other one
 OTHER = [
     (lang, mine, theirs)
     for lang, rows in FIGURES.items()

@@ -226,7 +226,7 @@ def test_given_a_flag_or_a_fact_then_there_are_words_for_it() -> None:
     of_kinds = {f"{kind}_changed" for kind in kinds - {"year", "code", "name"}} | {"code_absent", "name_absent"}
     assert set(FLAGS) == of_kinds | {
         "not_entailed", "contradicted", "misattributed", "indicator", "low_overlap", "no_evidence", "no_words", "order",
-        "limit_left_out", "hidden",
+        "hidden",
     }  # fmt: skip
 
 

@@ -68,7 +68,6 @@ def model_draft(
     language: str,
     embedder: Embedder,
     entailment_model: EntailmentModel | None,
-    question: str = "",
     supported_from: float = MIN_SUPPORT,
     sent: Mapping[str, str] | None = None,
 ) -> Draft:
@@ -81,7 +80,6 @@ def model_draft(
         language: of the question.
         embedder: for meanings, see `measure_claims`.
         entailment_model: reads claims with their passages; None for none.
-        question: that was asked; a limit that it states need not be said again.
         supported_from: `min_support` of the settings, see `measure_claims`.
         sent: the part of each passage that it was sent, by passage id; None where it was sent all of them whole. What it was not sent it
             cannot have copied: a quote from there is none.
@@ -101,7 +99,6 @@ def model_draft(
         embedder,
         entailment_model,
         languages=given.languages,
-        question=question,
         supported_from=supported_from,
     )
     return Draft(

@@ -12,12 +12,7 @@ from functools import lru_cache
 
 import regex
 
-from rag_core.facts.differences.clauses import turned_clauses
 from rag_core.facts.differences.doers import changed_doers
-from rag_core.facts.differences.focus import changed_amounts, moved_restrictions, turned_universals
-from rag_core.facts.differences.halves import mixed_halves
-from rag_core.facts.differences.places import changed_directions, exchanged_parts
-from rag_core.facts.differences.role_swap import role_swaps
 from rag_core.facts.differences.roles import wrong_roles
 from rag_core.facts.differences.substitution import substituted_words
 from rag_core.facts.differences.values import changed_values, values, without_units
@@ -70,8 +65,8 @@ def changed_facts(claim_text: str, evidence_text: str, lang: str, evidence_lang:
 
     Kinds are date (of times too), number, year, unit, law, code, name, role, operator, negation, modality, comparison and quantifier.
     Compared are values, not notations: numbers in the conventions of their language, dates in any notation, names in any inflection; in
-    the same language, against the evidence's nearest sentence: small words, the place of names, who does what to whom, and what
-    a value is attached to (role).
+    the same language, against the evidence's nearest sentence: small words, the place of names, whose act it is, and what a value is
+    attached to (role).
     Citation marks are no facts.
 
     Args:
@@ -110,10 +105,7 @@ def _otherwise(claim: str, evidence: str, lang: str, evidence_lang: str) -> tupl
     if lang == evidence_lang:
         mine, theirs = ([(name.start, name.end) for name in _names(text, lang)] for text in (claim, evidence))
         changed += substituted_words(claim, evidence, lang, mine, theirs)
-        amounts = (moved_restrictions, changed_amounts, turned_universals)
-        changed += [("quantifier", text) for differ in amounts for text in differ(claim, evidence, lang)]
-        roles = (wrong_roles, role_swaps, changed_doers, exchanged_parts, changed_directions, turned_clauses, mixed_halves)
-        changed += [("role", text) for differ in roles for text in differ(claim, evidence, lang)]
+        changed += [("role", text) for differ in (wrong_roles, changed_doers) for text in differ(claim, evidence, lang)]
     return tuple(changed)
 
 

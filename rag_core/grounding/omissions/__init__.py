@@ -1,5 +1,1 @@
-"""Limits that a compression left out: conditions, bounds, modals, and what restricts a noun."""
-
-from rag_core.grounding.omissions.left_out import omissions
-
-__all__ = ["omissions"]
+"""What a draft may leave out, and what needs the sentence beside it; the words are in each language's file."""
