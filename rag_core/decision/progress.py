@@ -25,9 +25,9 @@ from rag_core.settings import Mode
 _CHECK_SERVER = "Check the model's server, or draft without it."
 _NOT_ASKED = Sufficiency(Call(Step.SUFFICIENCY))
 _NO_MODEL = Sufficiency(Call(Step.SUFFICIENCY, failure="no language model drafts under these settings, and none was asked"))
-_OWN_WORDS = (  # measured: docs/log/2026-11-25-halves-and-scores-of-drafts.md
-    "The language model uses words of its own. Of 456 lies that were made up to try the checks of such words, about half passed. "
-    "The level is medium at most."
+_OWN_WORDS = (  # measured: docs/log/2026-11-28-ablation-of-the-audit.md
+    "The language model uses words of its own. Of 456 lies that were made up to try the checks of such words, about two thirds "
+    "passed. The level is medium at most."
 )
 UNAVAILABLE = "The language model could not be asked"
 

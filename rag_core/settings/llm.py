@@ -77,8 +77,8 @@ class ModelSettings(BaseModel):
     rewording: Literal["none", "audited"] = choice(
         "none", Stage.GROUNDING, _A,
         "Whether a model may use words of its own: none, it only leaves out, and what it writes are whole sentences or whole cells "
-        "of a row; audited, it may where all checks pass, and the level is medium at most: about half of 456 lies, made up to "
-        "try these checks, passed them.",
+        "of a row; audited, it may where all checks pass, and the level is medium at most: about two thirds of 456 lies, made up "
+        "to try these checks, passed them.",
     )  # fmt: skip
     model_seconds: int = number(
         60, 5, 600, 5, Stage.DRAFT, _A, Unit.SECONDS, "Most time that the model may take for one question, all calls together."
