@@ -77,19 +77,32 @@ def judged(span: Span, away: Away, is_blank: Callable[[Drawn], bool], is_false: 
     if max(len(span.said), len(painted)) > MOST:
         return [Shown(glyph.text, Verdict.PAINTED) for glyph in span.glyphs]
     found = [Shown(text, None) for text in (_in_case(span, painted) if agreed else [glyph.text for glyph in span.glyphs])]
-    untold: dict[int, str] = {}
+    untold: list[tuple[dict[int, str], str]] = []
     for first, last, said in _differing(span):
-        for at, letters in enumerate(_letters_of(span.glyphs[first:last], said, away, is_blank), first):
-            found[at] = _verdict(span.glyphs[at], letters.strip(), away, is_blank, is_false)
-            if found[at].verdict is Verdict.DOUBTFUL:
-                untold[at] = letters.strip()
+        taken = [letters.strip() for letters in _letters_of(span.glyphs[first:last], said, away, is_blank)]
+        for at, letters in enumerate(taken, first):
+            found[at] = _verdict(span.glyphs[at], letters, away, is_blank, is_false)
+        part = {at: letters for at, letters in enumerate(taken, first) if found[at].verdict is Verdict.DOUBTFUL}
+        untold.append((part, said.strip() if len(part) == last - first else ""))
     verdicts = Counter(one.verdict for one in found)
-    for at, letters in untold.items():
-        if letters and verdicts[Verdict.SAID] > verdicts[Verdict.PAINTED]:  # the others of the span speak for it
-            found[at] = Shown(letters, Verdict.DOUBTFUL)
-        if agreed:  # nothing else is said
-            found[at] = Shown(letters or found[at].text, None)
+    for part, whole in untold:  # of one reading, for half of each is a word that nobody wrote
+        lean = verdicts[Verdict.SAID] - verdicts[Verdict.PAINTED] or _lean([(span.glyphs[at], part[at]) for at in part], away)
+        is_said = any(part.values()) and lean >= 0
+        if whole and is_said:
+            part = dict(zip(part, (whole, *[""] * (len(part) - 1)), strict=True))
+        for at, letters in part.items():
+            found[at] = Shown(letters if is_said else span.glyphs[at].text, None if agreed else Verdict.DOUBTFUL)
     return found
+
+
+def _lean(part: Sequence[tuple[Drawn, str]], away: Away) -> float:
+    """Below 0 where glyphs are much nearer to their own values than to these letters."""
+    said, painted = 0.0, 0.0
+    for glyph, letters in part:
+        one, other = away(glyph, letters), away(glyph, glyph.text)
+        said += UNTOLD if one is None else one
+        painted += UNTOLD if other is None else other
+    return (2 * RATHER if any(len(letters) > 1 for _, letters in part) else RATHER) * painted - said
 
 
 def _in_case(span: Span, painted: str) -> list[str]:
@@ -218,8 +231,7 @@ def _verdict(glyph: Drawn, letters: str, away: Away, is_blank: Callable[[Drawn],
         return Shown(glyph.text, Verdict.PAINTED)
     if any(sign.isdigit() for sign in letters + glyph.text) and is_false(glyph, letters) and is_false(glyph, glyph.text):
         return Shown(letters or glyph.text, Verdict.FALSE)
-    rather_painted = not letters or (painted is not None and said is not None and RATHER * painted < said and not is_ligature)
-    return Shown(glyph.text if rather_painted else letters, Verdict.DOUBTFUL)
+    return Shown(letters, Verdict.DOUBTFUL)
 
 
 @dataclass

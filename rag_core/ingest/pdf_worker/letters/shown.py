@@ -151,7 +151,7 @@ class _Corrector(mupdf.FzDevice2):  # type: ignore[misc]
             trm = mupdf.ll_fz_make_matrix(span.trm.a, span.trm.b, span.trm.c, span.trm.d, 0, 0)
             for (x, y, advance, number), _, shown in glyphs:
                 trm.e, trm.f = x, y
-                for place, sign in enumerate(shown or "\u200b"):
+                for place, sign in enumerate(shown):
                     at = (advance, number) if not place else (0.0, FURTHER)
                     mupdf.ll_fz_show_glyph_aux(new.m_internal, span.font, trm, *at, ord(sign), 0, *more)
         return new.m_internal
