@@ -256,3 +256,10 @@ def test_given_struck_words_of_a_web_page_when_read_then_the_rest_of_each_senten
         "~ text-decoration",
     ]
     assert f" {4 * len(WEB_STRUCK) + 8} characters of text that is crossed out" in content.problems[0]
+
+
+def test_given_many_long_struck_paragraphs_of_a_web_page_when_read_then_all_of_them_are_void() -> None:
+    rows = "".join(f"<p>{n} kept <del>{'gone ' * 40}</del></p>" for n in range(60))
+    content = read_pdf(f"<html><body>{rows}</body></html>".encode(), "a.html", form="html", ocr=False)
+
+    assert [line for page in content.pages for line in page.text.splitlines()] == [f"{n} kept" for n in range(60)]

@@ -17,8 +17,11 @@ THICK_PT = 8.0  # a thicker bar strikes out nothing but the largest of headlines
 COVER_PT = 2.0  # a thinner one covers no other
 SLIM = 2.0  # times as long as thick is a bar, at least
 SLOPED_PT = 4.0  # a line that rises by less is drawn by hand along a row
-LINE_BYTES = 34  # of a single line, packed
-PATH_BYTES, PAGE_BYTES = 2_000, 60_000  # what is walked over of one path, packed, and of all of a page; charts and maps have longer ones
+LINE_BYTES, BOX_BYTES = 34, 60  # of a single line, and of a box with its four corners, packed
+PATH_BYTES = 1_500  # what is walked over of one path of a PDF, packed; charts and maps have longer ones
+PAGE_BYTES = 4_000  # the same of all on a page: each corner is a call from MuPDF
+ROW_BYTES = 16_000  # the same of those that lie on a row
+LAID_OUT_BYTES = 1_000_000  # the same of pages that MuPDF lays out: it strikes a paragraph out by one path, and draws nothing else
 FAINT = 0.2  # opacity of what nobody sees over print
 PALE = 224  # lowest channel of a colour that does not show on white paper
 GAP_PT = 3.0  # between bars on one height that strike out one text: programs draw one for each word, or part of one
@@ -40,28 +43,27 @@ class Bar(NamedTuple):
 class Strokes:
     """Bars and sloped lines in points of the page as it is shown, and the opaque boxes that were painted."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_pdf: bool) -> None:
         self._bars: list[Bar] = []
         self.sloped: list[Segment] = []
         self._covers: list[tuple[int, Rect]] = []
-        self._left = PAGE_BYTES
+        self._most = PATH_BYTES if is_pdf else LAID_OUT_BYTES
+        self._left = {True: ROW_BYTES, False: PAGE_BYTES} if is_pdf else dict.fromkeys((True, False), LAID_OUT_BYTES)
 
     def note(self, path: Any, ctm: Any, box: Rect, width: float, colour: tuple[int, int, int] | None, alpha: float, order: int) -> None:
         """Note a path with this extent; `width` is that of its line as it is shown, 0 where it is filled."""
         if alpha < FAINT or len(self._bars) > MOST or box[0] > box[2] or box[1] > box[3]:
             return
         pale = colour is not None and min(colour) >= PALE
-        is_box = not width and mupdf.ll_fz_path_is_rect(path, ctm)
-        if is_box and min(box[2] - box[0], box[3] - box[1]) > COVER_PT:
-            if alpha > 1 - FAINT:
+        thickness = min(box[2] - box[0], box[3] - box[1])
+        size = mupdf.ll_fz_packed_path_size(path)
+        if size <= (LINE_BYTES if width else BOX_BYTES) and (not width or thickness <= THICK_PT):
+            if not width and thickness > COVER_PT and alpha > 1 - FAINT:
                 self._covers.append((order, box))
-            if min(box[2] - box[0], box[3] - box[1]) > THICK_PT:
-                return
-        size = 0 if is_box else mupdf.ll_fz_packed_path_size(path)
-        if size <= LINE_BYTES and min(box[2] - box[0], box[3] - box[1]) <= THICK_PT:
-            self._bar(box, pale, order)
-        elif size <= min(PATH_BYTES, self._left):
-            self._left -= size
+            if thickness <= THICK_PT:
+                self._bar(box, pale, order)
+        elif size <= min(self._most, self._left[thickness <= THICK_PT]):
+            self._left[thickness <= THICK_PT] -= size
             self._parts(Outline(path, ctm).parts, box, width / 2, pale, order)
 
     def _parts(self, parts: list[list[tuple[float, float]]], box: Rect, half: float, pale: bool, order: int) -> None:

@@ -16,6 +16,7 @@ import pymupdf
 from pymupdf import mupdf
 
 from ..basics.rows import SLOPED, Rect, Word, meet, turned, union
+from .bands import band_of
 from .hidden import Ink, Kind
 from .strokes import Bar, Segment, Strokes
 
@@ -61,8 +62,7 @@ Signs = Mapping[tuple[int, int], Sequence[Sign]]  # of each line of MuPDF, by (b
 
 def struck(page: Any, runs: Sequence[Run], strokes: Strokes, letters: Callable[[], Signs]) -> set[Place]:
     """The letters that are crossed out; `letters` is only asked where something may cross them out."""
-    rows = [_inner(words, way) if words else NOWHERE for words, _, way in runs]
-    bars = [(bar, near) for bar in strokes.bars() if (near := [n for n, row in enumerate(rows) if _crosses(bar, row, runs[n][2])])]
+    bars = list(_bars_through(strokes, runs))
     areas = list(_struck_areas(page))
     crossed = set(_crossed(strokes.sloped, runs))
     if not (bars or areas or crossed):
@@ -130,6 +130,22 @@ def _own(words: Sequence[tuple[Word, Ink]], signs: Sequence[Sign]) -> Sequence[S
             box = x0 + n * step, y0, x0 + (n + 1) * step, y1
             made.append(Sign(text, box, (box[0], y1 - BASELINE * (y1 - y0)), word.size))
     return made
+
+
+def _bars_through(strokes: Strokes, runs: Sequence[Run]) -> Iterator[tuple[Bar, list[int]]]:
+    """The bars through the middle of runs, with these runs."""
+    rows = [_inner(words, way) if words else NOWHERE for words, _, way in runs]
+    bands: dict[int, list[int]] | None = None
+    for bar in strokes.bars():
+        if bands is None:
+            bands = {}
+            for number, row in enumerate(rows):
+                for band in range(band_of(row[1]), band_of(row[3]) + 1):
+                    bands.setdefault(band, []).append(number)
+        around = range(band_of(bar.box[1]), band_of(bar.box[3]) + 1)
+        near = {number for band in around for number in bands.get(band, ()) if _crosses(bar, rows[number], runs[number][2])}
+        if near:
+            yield bar, sorted(near)
 
 
 def _inner(words: Sequence[tuple[Word, Ink]], way: Direction) -> Rect:

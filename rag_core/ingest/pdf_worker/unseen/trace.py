@@ -64,7 +64,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         self.texts: list[Rect] = []
         self.bars: list[Rect] = []
         self.marks: list[tuple[Rect, float]] = []
-        self.strokes = Strokes()
+        self.strokes = Strokes(is_pdf=page.parent.is_pdf)
         self.fonts: dict[int, tuple[Any, set[Glyph]]] = {}
         self.crowded: dict[int, set[Glyph]] = {}
         self._texts = Bands()
