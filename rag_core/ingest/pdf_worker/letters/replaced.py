@@ -71,8 +71,9 @@ class Shown(NamedTuple):
 def judged(span: Span, away: Away, is_blank: Callable[[Drawn], bool], is_false: Callable[[Drawn, str], bool]) -> list[Shown] | None:
     """What to read for each glyph of a span; None where the two readings agree, and the text of the span may be read as it is."""
     painted = "".join(glyph.text for glyph in span.glyphs)
-    agreed = agree(span.said, painted)
-    if agreed and not span.nested and not any(glyph.sign for glyph in span.glyphs) and not _is_garbled(span, painted):
+    plain = not span.nested and not any(glyph.sign for glyph in span.glyphs)
+    agreed = span.said == painted or agree(span.said, painted)
+    if agreed and plain and not _is_garbled(span, painted):
         return None
     if max(len(span.said), len(painted)) > MOST:
         return [Shown(glyph.text, Verdict.PAINTED) for glyph in span.glyphs]

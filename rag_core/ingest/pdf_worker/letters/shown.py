@@ -67,7 +67,7 @@ def corrected(page: Any, used: Mapping[int, tuple[Any, set[Glyph]]], spans: Sequ
 
 
 def _judged(span: Span, used: Mapping[int, tuple[Any, set[Glyph]]], signs: Signs, fonts: Fonts) -> list[Shown] | None:
-    for place, glyph in enumerate(span.glyphs):
+    for place, glyph in enumerate(span.glyphs if signs else ()):
         sign = signs.get((glyph.address, (glyph.number, ord(glyph.text[0]) if glyph.text else 0)))
         if sign:
             span.glyphs[place] = glyph._replace(text=f"{sign} ", sign=True)
