@@ -35,6 +35,7 @@ DASH = (0.15, 1.0)  # the width of a minus, in the font size of its figure
 LONGEST_PT = 60.0  # a fraction's bar; longer rules belong to tables
 SAME_LINE = 0.06
 TALLEST = 1.5  # most fonts reach from 0.2 to 0.3 below the line to 0.8 to 1.2 above it
+UPRIGHT = (1.0, 0.0)
 LONGEST = 12  # characters of a sign
 CLOSING = tuple("/\u2044)]}%.,;:!?\"'”’")
 BAND_PT = 24.0  # places are looked for in bands of this height
@@ -128,7 +129,7 @@ def levelled(
 
 @dataclass(slots=True)
 class _Row:
-    """A line of MuPDF's: where it stands along and across its direction, and whether it has, or is, what may be a sign."""
+    """A line of MuPDF's: where it stands along and across its direction, and whether it has what may be a sign."""
 
     place: _Place
     step: Step
@@ -137,28 +138,34 @@ class _Row:
     base: float
     size: float
     has: bool
-    is_one: bool
+    spans: list[dict[str, Any]]
+    band: int = 0
+
+    def __post_init__(self) -> None:
+        self.band = int(self.base // BAND_PT)
 
     @property
-    def band(self) -> int:
-        return int(self.base // BAND_PT)
+    def is_one(self) -> bool:
+        return _is_sign("".join(span["text"] for span in self.spans))
 
     @staticmethod
     def of(place: _Place, line: dict[str, Any], turn: Any) -> _Row:
-        step = _step(line["dir"], turn)
         spans = line["spans"]
         x0, y0, x1, y1 = line["bbox"]
+        if turn is None and len(spans) == 1 and line["dir"] == UPRIGHT:  # nearly every line
+            return _Row(place, UPRIGHT, x0, x1, spans[0]["origin"][1], spans[0]["size"], has=False, spans=spans)
+        step = _step(line["dir"], turn)
         ends = _along(_shown((x0, y0), turn), step), _along(_shown((x1, y1), turn), step)
         base, size = _across(_shown(spans[0]["origin"], turn), step), spans[0]["size"]
         if len(spans) == 1:
-            return _Row(place, step, min(ends), max(ends), base, size, has=False, is_one=_is_sign(spans[0]["text"]))
+            return _Row(place, step, min(ends), max(ends), base, size, has=False, spans=spans)
         size = max(span["size"] for span in spans)
         has = any(
             (span["size"] < SMALLER * size or abs(_across(_shown(span["origin"], turn), step) - base) > LOWERED * size)
             and _is_sign(span["text"])
             for span in spans
         )
-        return _Row(place, step, min(ends), max(ends), base, size, has, _is_sign("".join(span["text"] for span in spans)))
+        return _Row(place, step, min(ends), max(ends), base, size, has, spans)
 
 
 def _is_sign(text: str) -> bool:
@@ -172,8 +179,10 @@ def _places(rows: Sequence[_Row], mixed: set[_Place], rules: Sequence[Rect]) -> 
     near: defaultdict[tuple[Step, int], list[_Row]] = defaultdict(list)
     for row in rows:
         near[row.step, row.band].append(row)
+    largest = {key: max(row.size for row in some) for key, some in near.items()}
     for row in rows:
-        if row.is_one and (row.step, row.band) not in found:
+        most = max(largest.get((row.step, row.band + away), 0.0) for away in (-1, 0, 1))
+        if row.size <= OF_OTHER_LINES * most and (row.step, row.band) not in found and row.is_one:
             for other in (other for away in (-1, 0, 1) for other in near.get((row.step, row.band + away), ())):
                 size = other.size
                 beside = other.left - size < row.right and row.left < other.right + size
@@ -330,9 +339,16 @@ class _Page:
         """Give each atom its level."""
         left = self._fractions(rules)
         self._minuses(left)
-        signs = sorted(
-            (atom for atom in self._atoms if atom.level is Level.PLAIN and _SIGN.fullmatch(atom.text)), key=lambda atom: atom.left
-        )
+        largest = {key: max((atom.size for atom in some), default=0.0) for key, some in self._bands.items()}
+        bases = {atom.run: atom.base for atom in self._atoms}
+        uneven = {atom.run for atom in self._atoms if abs(atom.base - bases[atom.run]) > LOWERED * atom.size}
+
+        def may_be_one(atom: Atom) -> bool:
+            band = int(atom.base // BAND_PT)
+            smaller = atom.size <= SMALLER * max(largest.get((atom.step, band + away), 0.0) for away in (-1, 0, 1))
+            return (smaller or atom.run in uneven) and atom.level is Level.PLAIN and _SIGN.fullmatch(atom.text) is not None
+
+        signs = sorted(filter(may_be_one, self._atoms), key=lambda atom: atom.left)
         for atom in signs:
             self._settle(atom)
         for atom in signs:  # the further parts of one sign: "−" and "3" of two fonts
