@@ -28,6 +28,7 @@ DATELINE_CHARS = 90  # in front of which a dateline stands: a town, a state, an 
 SIGNED_PIECES = 3  # the signature, the name, the office, each perhaps a piece of its own
 OFFICE_WORDS = 20  # at most in an office; chosen
 CACHED_ROWS, CACHED_CHARS = 1 << 12, 500  # rows of tables that are remembered, and characters of one: 5 MB at most; chosen
+_STATED = regex.compile(r"^(?:[^\p{Nd}\s:]++\s?)++:\s+[^:]*\p{Nd}")  # a label without a figure, and what it is
 _SIGNATURE = regex.compile(r"(?<!\S)/[sS]/(?!\S)")
 _SIGNED = regex.compile(  # a giant office is read once for each length of the name at most
     r"/s/\s(?P<name>\p{L}[^/]{2,60}?)\s(?P<printed>(?P=name)),?\s(?P<office>\p{L}[^/\p{Nd}]*+)$", regex.IGNORECASE
@@ -82,9 +83,9 @@ def units(passage: Passage, page_text: PageText) -> list[Unit]:
     """The units of a passage in reading order: rows of a table, lines of code, sentences of everything else.
 
     Headings, captions, lines of a table of contents, datelines and signatures state nothing and are none (`Passage.pieces` knows them); but
-    a whole sentence set as a heading does, and the name and the office that are printed below a signature state who holds the office.
-    One with hidden words that were kept is none either: no reader of the page could check it; nor is one with a figure or sign that could
-    not be read.
+    a whole sentence set as a heading does, or a label with its figure, and the name and the office that are printed below a signature
+    state who holds the office. One with hidden words that were kept is none either: no reader of the page could check it; nor is one with
+    a figure or sign that could not be read.
     """
     return [unit for unit in _all_units(passage, page_text) if any(map(str.isalnum, unit.text)) and _is_legible(unit.text)]
 
@@ -118,7 +119,7 @@ def _of_pieces(passage: Passage, pages: Mapping[int, str], page_text: PageText) 
     edges = [bisect_left(starts, _raw_offset(passage.spans, piece.spans[0])) for piece in passage.pieces]
     edges.append(len(passage.text))
     for at, (piece, (left, right)) in enumerate(zip(passage.pieces, pairwise(edges), strict=True)):
-        says = piece.role is Role.HEADING and left < right and _is_sentence(passage.text[left:right].strip())
+        says = piece.role is Role.HEADING and left < right and _says(passage.text[left:right].strip())
         if not (piece.role.states or says) or left >= right:
             closed = True
             if piece.role is Role.ASIDE:
@@ -185,11 +186,14 @@ def _only_names(sentence: str, role: Role, count: int) -> bool:
     return 0 < len(found) <= TITLE_WORDS and all(word[0].isupper() for word in found if len(word) > SMALL_WORD) and found[0][0].isupper()
 
 
-def _is_sentence(heading: str) -> bool:
-    """Whether what is set as a heading says something all the same: "Smoking is forbidden in the flat.", in bold on a row of its own.
+def _says(heading: str) -> bool:
+    """Whether what is set as a heading says something all the same, in bold on a row of its own.
 
-    Its number may open a heading, so none may stand among its first words; a title has its longer words in capitals, or is short.
+    "Smoking is forbidden in the flat." does, and so does "Policy number: 4711". A number may open a heading, so none may stand among its
+    first words, or before its colon; a title has its longer words in capitals, or is short.
     """
+    if _STATED.match(heading):
+        return True
     if not heading.endswith("."):
         return False
     found = list(word_texts(heading))

@@ -190,6 +190,21 @@ def test_given_a_whole_sentence_set_as_a_heading_when_read_then_it_says_somethin
         assert title not in said(title)
 
 
+@each(
+    ("heading", "says"),
+    [
+        ("Policy number: AB-4711", True), ("Required Java version: 17", True), ("Numéro de contrat: 18-30", True),
+        ("Phone: +49 30 1234", True),
+        ("Article 5: Fees of 2024", False), ("Section 2.1: The deposit", False), ("Policy: The rules", False),
+        ("See https://example.org/2024", False), ("Opening hours 2024", False), ("Terms: general: 5", False),
+    ],
+)  # fmt: skip
+def test_given_a_label_with_its_figure_set_as_a_heading_then_it_says_something(heading: str, says: bool) -> None:
+    found = texts(document([*rows(60, "GENERAL", bold=True), *rows(90, heading, bold=True), *rows(120, *PARAGRAPH)]))
+
+    assert (heading in found) is says
+
+
 def test_given_a_table_whose_page_reads_otherwise_now_then_its_rows_do_too_and_a_giant_row_is_not_remembered() -> None:
     table = Passage("p", "d", "Fee 10 Fee 20", (Span(1, 0, 13),), "en", kind=PassageKind.TABLE)
     held = _cells_of_short.cache_info().currsize
