@@ -1,6 +1,6 @@
 """The windows that the reader is shown, drawn anew each time: a part of its place, often changed so that nothing there answers.
 
-Of the questions that are answered, some lose the sentence that answers, some are asked of another text of the same title, some ask for
+Of the questions that are answered, some lose the sentence that answers, some are asked of a text alike, some ask for
 another number, name or the opposite, and some get a heading or a sentence beside theirs that takes back what it says, or one that does not.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,9 +18,11 @@ from training.reader.changed import CHANGED_IN, changed
 from training.reader.rows import Asked, Context, Rows
 
 # shares of the answered questions: without the sentence that answers, of another text, changed, with what takes back, with what does not
-REMOVED, ELSEWHERE, CHANGED, UNDONE, HARMLESS = 0.17, 0.08, 0.08, 0.08, 0.06
+REMOVED, ELSEWHERE, CHANGED, UNDONE, HARMLESS = 0.14, 0.17, 0.08, 0.08, 0.06
 TYPICAL, SPREAD, LEAST = 120, 0.5, 24  # tokens of a window: log-normal about the first, and so many more
 TITLED = 0.6  # share that are read with the heading
+OTHERS = 4  # texts alike, of which one is read
+RARE = 60  # texts of a language at most that hold a token by which texts are found
 POOL = 400  # questions whose windows are sorted by length together
 
 Ids = list[int]
@@ -59,6 +62,16 @@ class Draws:
     def __post_init__(self) -> None:
         _, self.start, self.end, *_ = self.file.special
         self._known: dict[Context, list[Ids]] = {}
+        self._holding: dict[str, dict[int, list[Context]]] = {}  # language -> token -> the texts that hold it, where few do
+        self._titled: dict[tuple[str, str], list[Context]] = defaultdict(list)
+        for context in self.rows.contexts:
+            self._titled[context.language, context.title].append(context)
+            of_language = self._holding.setdefault(context.language, defaultdict(list))
+            for token in {token for unit in self._units(context) for token in unit}:
+                of_language[token].append(context)
+        for of_language in self._holding.values():
+            for token in [token for token, texts in of_language.items() if len(texts) > RARE]:
+                del of_language[token]
 
     def batches(self, tokens: int, weights: Sequence[float]) -> Iterator[list[Window]]:
         """Batches of at most so many tokens for ever; windows of about one length share a batch."""
@@ -89,8 +102,8 @@ class Draws:
             left = [unit for n, unit in enumerate(units) if n not in asked.spans]
             return self._cut(question, heading, left, none, budget, self.draw.randrange(len(left)))
         end = REMOVED + ELSEWHERE
-        if REMOVED <= chance < end and (other := self._elsewhere(asked)):
-            return self._cut(question, heading, self._units(other), none, budget, 0)
+        if REMOVED <= chance < end and (other := self._elsewhere(asked, question)):
+            return self._cut(question, heading, self._units(other[0]), none, budget, other[1])
         if end <= chance < end + CHANGED and asked.language in CHANGED_IN and asked.language == context.language:
             text = changed(asked.question, " ".join(context.units), context.units[main], asked.language, self.draw)
             if text:
@@ -141,12 +154,28 @@ class Draws:
             ids += [*units[n], self.end]
         return Window(ids, text_at, places, answers, value)
 
-    def _elsewhere(self, asked: Asked) -> Context | None:
-        """Another text of the same title that holds none of the answers."""
-        others = [one for one in self.rows.beside[asked.source, asked.context.title] if one is not asked.context]
-        other = self.draw.choice(others) if others else None
+    def _elsewhere(self, asked: Asked, question: Ids) -> tuple[Context, int] | None:
+        """A text that holds none of the answers, and its sentence nearest to the question.
+
+        It is one of those that share most rare tokens with the question, or with the text that answers it in another language; one of the
+        same title where there is one.
+        """
+        context = asked.context
+        sought = question if asked.language == context.language else [token for unit in self._units(context) for token in unit]
+        shared: defaultdict[Context, float] = defaultdict(float)
+        shared |= dict.fromkeys(self._titled[context.language, context.title] if context.title else (), 1.0)
+        for token in set(sought):
+            holding = self._holding[context.language].get(token, ())
+            for other in holding:
+                shared[other] += 1 / len(holding)
         holds: Callable[[str], bool] = lambda unit: any(answer.lower() in unit.lower() for answer in asked.answers)  # noqa: E731
-        return None if other is None or any(map(holds, other.units)) else other
+        likest = sorted(shared, key=lambda one: -shared[one])[: OTHERS + 1]
+        near = [one for one in likest if one is not context and not any(map(holds, one.units))]
+        if not near:
+            return None
+        other = self.draw.choice(near)
+        units = self._units(other)
+        return other, max(range(len(units)), key=lambda n: len(set(sought).intersection(units[n])) + self.draw.random())
 
     def _ids(self, text: str) -> Ids:
         return self.file.ids([text])[0]

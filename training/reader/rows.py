@@ -7,7 +7,7 @@ out whole.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -45,11 +45,10 @@ class Asked:
 
 @dataclass
 class Rows:
-    """All questions, those of held-out contexts apart, and the contexts of each source and title."""
+    """All questions, those of held-out contexts apart, and their texts."""
 
     train: list[Asked] = field(default_factory=list)
     held: list[Asked] = field(default_factory=list)
-    beside: dict[tuple[str, str], list[Context]] = field(default_factory=lambda: defaultdict(list))
     _contexts: dict[str, Context] = field(default_factory=dict)
 
     def add(self, rows: Iterable[dict[str, Any]]) -> None:
@@ -67,13 +66,17 @@ class Rows:
                 to = self.held if split_of(key, HELD) == "held" else self.train
                 to.append(Asked(asking(row["question"]), context, spans, answers, row["lang"], row["source"]))
 
+    @property
+    def contexts(self) -> list[Context]:
+        """All texts."""
+        return list(self._contexts.values())
+
     def _context(self, key: str, row: dict[str, Any]) -> Context:
         if key not in self._contexts:
             language, title = str(row.get("context_lang") or row["lang"]), str(row.get("title") or "").replace("_", " ")
             cut = row["units"] if "units" in row else [" ".join(key[start:end].split()) for start, end in sentences(key, language)]
             found = Context(tuple(unit for unit in cut if unit.strip()), str(row.get("place") or title), title, language)
             self._contexts[key] = found
-            self.beside[row["source"], title].append(found)
         return self._contexts[key]
 
     def weights(self, often: dict[str, float], languages: dict[str, float]) -> list[float]:
