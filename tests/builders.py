@@ -155,9 +155,9 @@ def identity(model: str = "hash") -> Identity:
 
 
 def calibration(model: str = "hash", weight: float = 8.0, middle: float = 0.5) -> Calibration:
-    """Scores that rise with `near_draft`, 0.5 at `middle`: enough to gate on without the fitted file. Both say the same."""
-    coefficients = tuple(weight if name == "near_draft" else 0.0 for name in FEATURES)
-    means = tuple(middle if name == "near_draft" else 0.0 for name in FEATURES)
+    """Scores that rise with `draft_cosine`, 0.5 at `middle`: enough to gate on without the fitted file. Both say the same."""
+    coefficients = tuple(weight if name == "draft_cosine" else 0.0 for name in FEATURES)
+    means = tuple(middle if name == "draft_cosine" else 0.0 for name in FEATURES)
     made = Calibration(identity(model), FEATURES, means, (1.0,) * len(FEATURES), coefficients, 0.0, {})
     return replace(made, correctness=made, provenance={"fitted_on": "nothing: made for a test"})
 

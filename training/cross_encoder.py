@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from transformers import BertModel
 
 from rag_core.adapters.embedding.by_name import precision_here
-from rag_core.adapters.embedding.pairs import minilm_folder
+from rag_core.adapters.embedding.support import minilm_folder
 
 BATCH = 32  # pairs a step; a usual number, not measured
 HEAD_RATE = 5  # times the rate of the network, for layers that begin at random

@@ -20,22 +20,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-from rag_core.compression.scoring import FEATURES, score_units
+from rag_core.compression.scoring import FEATURES, relevance, score_units
 from rag_core.compression.scoring import UNREAD as UNREAD_ODDS
 from rag_core.decision.checks.claims import longest_sentence
 from rag_core.domain.measurements import Measurements
 from rag_core.evaluation.calibration import holds_right_answer
 from rag_core.evaluation.labelled import holds_answer
-from rag_core.gating.answerability import reader
+from rag_core.gating.answerability import nearness, reader
 from rag_core.gating.asked import asked_for
-from rag_core.gating.features import weigh
 from rag_core.gating.fitting import fit
 from rag_core.gating.scores import FILE, Calibration, Identity, is_narrow, question_hash
-from rag_core.retrieval.query import core, expand
+from rag_core.retrieval.query import expand
 from rag_core.settings import DATA, Settings
 from rag_core.wiring import answerability_model, embedder
 from training.files import SEED, rows, write
@@ -48,20 +48,21 @@ LICENCES = {
     "long-reports (TAT-QA)": "CC BY 4.0",
     "pdf-fit, pdf-fit-all": "ten PDFs listed in data/README.md with their licences; the questions are our own",
 }
-EXTRACT_C = 1.0  # the regularisation's C as in scikit-learn: its default, for a few inputs and thousands of rows
-CONTRADICTS = -3.0  # log odds that a contradiction takes away at least; chosen, the labelled questions hold next to none
+EXTRACT_PENALTY = 1e-4  # times the sum of the squared weights, beside the mean loss of a question; the better of it and 1e-3
+EXTRACT_OWN = ("fit_contradicts", "fit_row")  # chosen, since the labelled questions hold next to none; fitted by fit_rows
 # Of some fifty features those that did as well on questions left out of the fit as all of them, and C of the regularisation as in
 # scikit-learn (docs/log/2026-11-28-ablation-of-features.md)
 INPUTS = (
-    "top_cosine", "mean_cosine", "cosine_gap", "top_lexical", "lexical_lead", "near_draft", "entities", "relevance", "answer_first",
+    "top_cosine", "mean_cosine", "cosine_gap", "top_lexical", "lexical_lead", "draft_cosine", "entities", "relevance", "answer_first",
     "unit_best", "unit_next", "draft_table",
 )  # fmt: skip
-AMONG_FEW = ("answer_first", "unit_best", "unit_next")
-C, C_ACROSS = 0.05, 0.1  # C where words can be compared, and where not
+AMONG_FEW = ("answer_first", "unit_best", "unit_next", "draft_cosine")
+C = 0.1
 # The weight of a group by the beginning of its name: half or so for documents that people bring, the rest for texts of Wikipedia and other
 # sources in many languages; those that nobody reads are many, and each counts little. Chosen before anything was fitted.
+ANOTHER = "another sentence"
 WEIGHTS = {
-    "pdf": 4.0, "long": 2.0, "short": 2.0, "nearmiss": 1.5, "xquad": 1.0, "large": 2.0, "read": 0.4, "unread": 0.2,
+    ANOTHER: 3.5, "pdf": 4.0, "long": 2.0, "short": 2.0, "nearmiss": 1.5, "xquad": 1.0, "large": 2.0, "read": 0.4, "unread": 0.2,
     "one passage, near": 0.3, "one passage, squad2-dev-half": 2.0, "one passage": 0.7,
 }  # fmt: skip
 NARROW_SHIFT = (
@@ -72,15 +73,18 @@ OWN = ("fit_row", "fit_contradicts", "fit_result")
 FOLDS = 6  # questions of equal text share one
 
 
-def unit_rows(row: Measured) -> list[tuple[list[float], float | None, bool]]:
+UnitRow = tuple[list[float], float | None, bool]
+
+
+def unit_rows(row: Measured) -> list[UnitRow]:
     """(features, log odds, holds the answer) of every unit of an answerable question's passages."""
     measurements, engine = row.measurements, row.engine
     corpus, tools, language = engine.library.snapshot, engine.tools, measurements.understanding.language
     spelled = expand(measurements.question)
-    weights = weigh(core(spelled, language), language, corpus.lexical)
     scored = score_units(
-        measurements.hits, weights, asked_for(measurements.question, language), corpus.page_text,
-        titles=measurements.library.titles, read=reader(spelled, language, tools.answerability_model),
+        measurements.hits, asked_for(measurements.question, language), corpus.page_text,
+        titles=measurements.library.titles, near=nearness(tools.embedder.embed([spelled], "query")[0], tools.embedder),
+        read=reader(spelled, tools.answerability_model),
     )  # fmt: skip
     return [([s.features[name] for name in FEATURES], s.log_odds, holds_answer(s.unit.text, row.answers)) for s in scored]
 
@@ -113,13 +117,35 @@ def collect(data: Path, most: int, units: bool) -> Iterator[dict[str, Any]]:
     """
     for row in measured(data, most):
         if row.measurements.hits and not _is_long(row.measurements):
-            right = row.answerable and holds_right_answer(row.measurements, row.answers)
-            yield {
-                "signals": dict(row.measurements.features), "answerable": row.answerable, "right": right, "group": row.group,
-                "language": row.measurements.understanding.language,
-                "question": question_hash(row.measurements.question),
-                "units": unit_rows(row) if units and row.answerable and not row.group.startswith("unread ") else [],
+            of_units = unit_rows(row) if row.answerable else []
+            one: dict[str, Any] = {
+                "signals": dict(row.measurements.features), "answerable": row.answerable,
+                "right": row.answerable and holds_right_answer(row.measurements, row.answers), "group": row.group,
+                "language": row.measurements.understanding.language, "question": question_hash(row.measurements.question),
+                "units": of_units if units and not row.group.startswith("unread ") else [],
             }  # fmt: skip
+            yield one
+            if other := of_another_sentence(one["signals"], of_units):
+                yield {**one, **other, "units": []}
+
+
+def of_another_sentence(signals: dict[str, float], units: list[UnitRow]) -> dict[str, Any] | None:
+    """What of a row is otherwise where the likest sentence that was not drafted is the draft; None without one.
+
+    An extract quotes the likest sentence, so that it says little of a model's draft that quotes another one.
+    """
+    read = [(dict(zip(FEATURES, features, strict=True)), odds, holds) for features, odds, holds in units if odds is not None]
+    read = sorted((one for one in read if one[1] > UNREAD_ODDS), key=lambda one: -relevance(*one[:2]))
+    others = [one for one in read if relevance(*one[:2]) != signals["relevance"]]
+    if not others:
+        return None
+    features, odds, holds = others[0]
+    changed = {
+        "draft_cosine": features["near"], "relevance": relevance(features, odds), "unit_best": odds,
+        "unit_next": max((one[1] for one in read if one is not others[0]), default=UNREAD_ODDS),
+        "fit_contradicts": features["fit_contradicts"], "fit_row": features["fit_row"],
+    }  # fmt: skip
+    return {"signals": signals | changed, "right": holds, "group": ANOTHER}
 
 
 def _is_long(measurements: Measurements) -> bool:
@@ -154,14 +180,15 @@ def fit_both(found: list[dict[str, Any]], held: Sequence[str], about: dict[str, 
     kept = [row for row in found if row["group"] not in held]
     tables, fitted = {}, {}
     for label in ("answerable", "right"):
-        tables[label] = expected(identity, kept, label)
-        fitted[label] = fit_on(identity, kept, label)
+        of_label = [row for row in kept if label == "right" or row["group"] != ANOTHER]
+        tables[label] = expected(identity, of_label, label)
+        fitted[label] = fit_on(identity, of_label, label)
         for name in held:
             of = [row for row in found if row["group"] == name]
             if of:
                 tables[label][f"{name} (held)"] = figures(probabilities(fitted[label], of), np.array([row[label] for row in of]))
     provenance = {
-        "sets": dict(Counter(row["group"] for row in kept)), "expected": tables, "strength": [C, C_ACROSS],
+        "sets": dict(Counter(row["group"] for row in kept)), "expected": tables, "strength": C,
         "question_hashes": sorted({row["question"] for row in kept}), **about,
     }  # fmt: skip
     write(DATA / "answerability.json", replace(fitted["answerable"], correctness=fitted["right"], provenance=provenance).to_json())
@@ -186,7 +213,7 @@ def fit_on(identity: Identity, found: Sequence[dict[str, Any]], label: str) -> C
         in_force = json.loads(FILE.read_text(encoding="utf-8"))["correctness"]
         made = _with_own(made, in_force)
         among_few = _with_own(replace(among_few, intercept=among_few.intercept + NARROW_SHIFT), in_force["narrow"])
-    return replace(made, narrow=among_few, crossed=_fit(identity, across, label, c=C_ACROSS, features=INPUTS, least=20) if across else None)
+    return replace(made, narrow=among_few, crossed=_fit(identity, across, label, c=C, features=INPUTS, least=20) if across else None)
 
 
 def _with_own(fitted: Calibration, in_force: dict[str, Any]) -> Calibration:
@@ -208,18 +235,56 @@ def _fit(identity: Identity, found: Sequence[dict[str, Any]], label: str, **how:
 
 
 def fit_extract(found: list[dict[str, Any]], about: dict[str, Any]) -> None:
-    """Fit how well a sentence bears on its question, read and unread. The scores read it: fit them again afterwards."""
-    units = [unit for row in found for unit in row["units"]]
-    read = [unit for unit in units if unit[1] is not None and unit[1] > UNREAD_ODDS]
-    weights, auroc = {}, {}
-    for name, of, inputs in (("weights", units, FEATURES), ("read", read, (*FEATURES, "log_odds"))):
-        x, y = np.array([[*unit[0], unit[1]][: len(inputs)] for unit in of]), np.array([unit[2] for unit in of])
-        regression = LogisticRegression(C=EXTRACT_C, max_iter=5000).fit(x, y)
-        weights[name] = {"intercept": float(regression.intercept_[0]), **dict(zip(inputs, map(float, regression.coef_[0]), strict=True))}
-        weights[name]["fit_contradicts"] = min(CONTRADICTS, weights[name]["fit_contradicts"])
-        auroc[name] = round(float(roc_auc_score(y, regression.predict_proba(x)[:, 1])), 4)
-    write(DATA / "extract.json", {**weights, "provenance": {"units": len(units), "read": len(read), "auroc": auroc, **about}})
-    sys.stdout.write(f"{auroc}\n")
+    """Fit how well a sentence bears on its question, read and unread. The scores read it: fit them again afterwards.
+
+    The weights are those that best choose, among the sentences of each question, one that holds the answer; scale and intercept make a
+    probability of their sum. What has a fit of its own, by fit_rows, or was chosen stays as it is.
+    """
+    in_force = json.loads((DATA / "extract.json").read_text(encoding="utf-8"))
+    free = [name for name in FEATURES if name not in EXTRACT_OWN]
+    weights, auroc, count = {}, {}, {}
+    for name, inputs in (("weights", free), ("read", [*free, "log_odds"])):
+        own = {one: in_force[name][one] for one in EXTRACT_OWN}
+        questions = [units for row in found if (units := _inputs(row["units"], inputs, own, read=name == "read")) and units[2].any()]
+        fitted = _choosing(questions)
+        x = np.concatenate([one @ fitted for one, *_ in questions])
+        plain = np.concatenate([offset == 0 for _, offset, _ in questions])
+        y = np.concatenate([holds for *_, holds in questions])
+        scale = LogisticRegression(C=np.inf).fit(x[plain, None], y[plain])
+        of = dict(zip(inputs, map(float, fitted * scale.coef_[0, 0]), strict=True))
+        weights[name] = {"intercept": float(scale.intercept_[0]), **of, **own}
+        auroc[name], count[name] = round(float(roc_auc_score(y, x)), 4), len(y)
+    kept = {"fit_row": in_force["provenance"]["fit_row"]}
+    write(DATA / "extract.json", {**weights, "provenance": {"units": count, "questions": len(questions), "auroc": auroc, **kept, **about}})
+    sys.stdout.write(f"{weights}\n{auroc}\n")
+
+
+def _inputs(units: list[Any], inputs: list[str], own: dict[str, float], *, read: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Of the units of one question: the inputs, (units, inputs); what is added to their score, and which hold the answer, (units,)."""
+    rows = [
+        (dict(zip((*FEATURES, "log_odds"), (*features, odds), strict=True)), holds)
+        for features, odds, holds in units if not read or (odds is not None and odds > UNREAD_ODDS)
+    ]  # fmt: skip
+    if not rows:
+        return None
+    offset = np.array([sum(own[name] * one[name] for name in own) for one, _ in rows])
+    return np.array([[one[name] for name in inputs] for one, _ in rows]), offset, np.array([holds for _, holds in rows])
+
+
+def _choosing(questions: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> np.ndarray:
+    """The weights under which the softmax over each question's units gives most to those that hold its answer."""
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        total, slope = EXTRACT_PENALTY * float(weights @ weights), 2 * EXTRACT_PENALTY * weights
+        for x, offset, holds in questions:
+            z = x @ weights + offset
+            share = np.exp(z - z.max())
+            right = share[holds].sum()
+            total -= float(np.log(right / share.sum())) / len(questions)
+            slope = slope - x.T @ (share * holds / right - share / share.sum()) / len(questions)
+        return total, slope
+
+    return np.asarray(minimize(loss, np.zeros(questions[0][0].shape[1]), jac=True).x)
 
 
 def probabilities(calibration: Calibration, found: Sequence[dict[str, Any]]) -> np.ndarray:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from rag_core.compression.asked_rows import ROW_ALONE, Rank, rank_of_row
@@ -16,9 +16,8 @@ from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, PassageKind
 from rag_core.domain.ports import PageText
-from rag_core.gating.answerability import Read
+from rag_core.gating.answerability import Near, Read
 from rag_core.gating.asked import AskedFor
-from rag_core.gating.features import Weights
 from rag_core.gating.fit import Fit
 from rag_core.gating.row import CELL, UNKNOWN, label_words
 from rag_core.grounding.omissions.back import speaks_of_before
@@ -29,7 +28,6 @@ from rag_core.settings import Settings
 
 MAX_ANSWER_WORDS = 45  # in an answer to which a further sentence is still added; more cannot be read at a glance
 VALUE_SURE, VALUE_WORDS = 0.35, 12  # least share of the reader's attention on a value, and most words of one; chosen
-POINTED_AROUND = 2  # sentences before and behind that are read to point at a value; chosen
 OTHER_SECTION = 0.8  # a unit of another section needs this share of the best relevance
 
 
@@ -50,6 +48,11 @@ class Extract:
     def passages(self) -> list[float]:
         """The log odds of each passage that the answerability model read, in [-10, 10], in their order."""
         return list({one.unit.passage.id: one.of_passage for one in self.scored if one.of_passage is not None}.values())
+
+    @property
+    def cosine(self) -> float:
+        """Of the chosen unit that is closest to the question; 0 without one."""
+        return max((one.features["near"] for one in self.chosen), default=0.0)
 
     def log_odds(self) -> tuple[list[float], list[float]]:
         """The log odds that the answerability model gives the chosen units, and those of the others; none of what it did not read.
@@ -139,33 +142,21 @@ def _lacks_type(scored: Scored) -> bool:
 
 def extract(
     hits: Sequence[Hit],
-    weights: Weights,
     asked: AskedFor,
     page_text: PageText,
     settings: Settings,
     *,
     titles: Mapping[str, str] = NO_TITLES,
     named: Titled | None = None,
+    near: Near | None = None,
     read: Read | None = None,
-    point: Read | None = None,
 ) -> Extract:
-    """Draft an answer from the hits, best first; for the arguments see `score_units`. `point` reads where `read` names no value."""
-    scored = score_units(hits, weights, asked, page_text, titles=titles, named=named, read=read)
-    by_unit = {id(s.unit): s for s in _pointed(choose(scored, settings, asked), point)}
+    """Draft an answer from the hits, best first; for the arguments see `score_units`."""
+    scored = score_units(hits, asked, page_text, titles=titles, named=named, near=near, read=read)
+    by_unit = {id(s.unit): s for s in choose(scored, settings, asked)}
     ordered = in_order([s.unit for s in by_unit.values()], [hit.passage for hit in hits])
     chosen = tuple(by_unit[id(unit)] for unit in ordered)
     return Extract(tuple(claim_of(one, page_text) for one in chosen), chosen, tuple(scored))
-
-
-def _pointed(chosen: list[Scored], point: Read | None) -> list[Scored]:
-    """The chosen units; the likeliest of them with its value, where who read it named none."""
-    best = max(chosen, key=lambda one: one.relevance, default=None)
-    if best is None or point is None or best.place is None or best.sure:
-        return chosen
-    first = max(0, best.number - POINTED_AROUND)
-    around = best.place.units[first : best.number + POINTED_AROUND + 1]
-    said = point([replace(best.place, units=around)])[0].units[best.number - first]
-    return [replace(one, value=said.value, sure=said.sure) if one is best else one for one in chosen]
 
 
 def claim_of(scored: Scored, page_text: PageText) -> Claim:

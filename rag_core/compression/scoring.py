@@ -1,7 +1,7 @@
 """Scores the units of the best passages: how well each sentence, row or line bears on the question. No model writes anything.
 
-Every unit is scored by how much of the question's weight it carries, by its place, by whether it holds the kind of thing asked for (a
-number, a date), and by what the answerability model says, which reads whole passages together with the question: each unit in its place.
+Every unit is scored by the cosine of its vector to the question's, by the rank of its passage, by whether it is the row asked for or speaks
+of something else, and by what the answerability model says, which reads whole passages together with the question: each unit in its place.
 """
 
 from __future__ import annotations
@@ -17,27 +17,26 @@ import regex
 
 from rag_core.domain.passages import Hit, Passage, PassageKind, Place, ReadPlace, ReadUnit
 from rag_core.domain.ports import PageText
-from rag_core.gating.answerability import Read
+from rag_core.gating.answerability import Near, Read
 from rag_core.gating.asked import KEY_CHARS, AskedFor, asks
-from rag_core.gating.features import NO_ODDS, Weights
+from rag_core.gating.features import NO_ODDS
 from rag_core.gating.fit import NOWHERE, Context, Fit, fits
-from rag_core.gating.row import CELL, UNKNOWN, WORD, lacking, nameless, outdone
+from rag_core.gating.row import CELL, WORD, lacking, nameless, outdone
 from rag_core.gating.stated import names_only_periods
 from rag_core.grounding.omissions.back import is_void
 from rag_core.grounding.units import Unit, units
 from rag_core.ingest.blocks.rows import ends_sentence
 from rag_core.ingest.passages.context import SECTION_MARK, context
-from rag_core.language import LANGUAGES, fold, is_order, terms, words
+from rag_core.language import LANGUAGES, fold, is_order, words
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import DATA
 
 PASSAGES = 5  # the best passages are read; deeper ones held the answer in under 2 % of the training questions
-READ_UNITS = 12  # the likeliest units that a reader of single sentences reads
 READ_FIRST = 3  # passages that are read at once; the others only where no unit of these is likelier than not to answer; chosen
 LABEL_WORDS = 5  # at most in a label on a row of its own: "Charging the battery:"; chosen
 FIRST_CHARS = 4000  # read of a document's first page, on which it says whose it is; chosen
 UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
-FEATURES = ("coverage", "rank", "typed", "fit_period", "fit_contradicts", "fit_row")
+FEATURES = ("near", "rank", "fit_contradicts", "fit_row")
 _LABEL = regex.compile(r"^\P{Nd}*:[\s–—-]*$")  # with a figure it may be a value
 _YEAR = regex.compile(r"(?<!\p{Nd})(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd})")
 _BLANK = regex.compile(r"(?<![\p{L}\p{N}_])__+\s+\p{Ll}")  # a sentence goes on behind it: "will have __ influence", "a term of ____ years"
@@ -57,8 +56,6 @@ class Scored:
     value: tuple[int, int] = (0, 0)  # the characters of the unit that answer, by that model, and how sure it is of them, in [0, 1]
     sure: float = 0.0
     of_passage: float | None = None  # what that model says of the whole passage, in [-10, 10]
-    place: Place | None = None  # what it read, and the unit's number there
-    number: int = 0
     context: Context = NOWHERE
 
 
@@ -69,26 +66,26 @@ def _weights(name: str) -> dict[str, float]:
 
 def score_units(
     hits: Sequence[Hit],
-    weights: Weights,
     asked: AskedFor,
     page_text: PageText,
     *,
     titles: Mapping[str, str] = NO_TITLES,
     named: Titled | None = None,
+    near: Near | None = None,
     read: Read | None = None,
 ) -> list[Scored]:
     """Every unit of the best passages, scored; in the order of the hits.
 
     Args:
         hits: best first.
-        weights: of the question's words.
         asked: what the question asks for.
         page_text: reads a page.
         titles: of documents, by id.
         named: the documents that the question names.
+        near: the cosines of texts to the question; None where there is no model that says them.
         read: reads places together with the question; None where there is no model that does.
     """
-    candidates: list[tuple[int, Unit, frozenset[str]]] = []
+    candidates: list[tuple[int, Unit]] = []
     contexts: list[Context] = []
     places: list[Place] = []
     at: list[tuple[int, int]] = []  # for each candidate its place, and its number there
@@ -99,7 +96,7 @@ def score_units(
         if is_void(hit.passage.section, hit.passage.language) and not is_void(" ".join(asked.words), hit.passage.language):
             continue  # nobody asks for repealed rules, and below that heading nothing holds
         found = units(hit.passage, page_text)
-        places.append(Place(_where(hit.passage, titles), tuple(unit.text for unit in found), hit.passage.language))
+        places.append(Place(_where(hit.passage, titles), tuple(unit.text for unit in found)))
         for place, unit in enumerate(found, 1):
             after = found[place].text if place < len(found) else ""
             key = (hit.passage.document, unit.text)
@@ -107,18 +104,18 @@ def score_units(
             if key not in seen and not _states_nothing(unit, after):
                 seen.add(key)
                 at.append((len(places) - 1, place - 1))
-                candidates.append((i, unit, frozenset(terms(unit.text, hit.passage.language))))
+                candidates.append((i, unit))
                 contexts.append(
                     context_of(hit.passage, titles, unit.lead or before, elsewhere=elsewhere, page_text=page_text if asked.names else None)
                 )
             before = unit.text
     scored = []
-    for (i, unit, held), where in zip(candidates, contexts, strict=True):
+    for (i, unit), where in zip(candidates, contexts, strict=True):
         fit = fits(asked, unit.text, where, unit.passage.language)
-        features = {"coverage": weights.coverage(_with_context(unit, held)), "rank": 1 / (1 + i), **_of_fit(fit)}
+        features = {"near": 0.0, "rank": 1 / (1 + i), **_of_fit(fit)}
         scored.append(Scored(unit, features, relevance(features), fit, context=where))
     scored = _without_outdone(scored, asked)
-    return scored if read is None else _read(scored, places, at, read)
+    return _nearby(scored, near) if read is None else _read(scored, places, at, near, read)
 
 
 def said_otherwise(worded: Sequence[tuple[Scored, str]], asked: AskedFor, read: Read | None = None) -> list[Scored]:
@@ -235,14 +232,14 @@ def _beginnings(text: str) -> frozenset[str]:
 
 
 def _of_fit(fit: Fit) -> dict[str, float]:
-    """Those of the features; `typed` is how surely the unit holds, or lacks, the type of thing asked for."""
-    return {"typed": fit.sure * (fit.holds - UNKNOWN)} | {name: value for name, value in fit.features().items() if name in FEATURES}
+    """Those of the features."""
+    return {name: value for name, value in fit.features().items() if name in FEATURES}
 
 
 def _reading(text: str, of: Scored) -> Place:
     """Other words for a unit, where it stands, as the answerability model reads them."""
     units = (of.context.previous, text) if of.context.previous else (text,)
-    return Place(_place(of), units, of.unit.passage.language, (len(units) - 1,))
+    return Place(_place(of), units)
 
 
 def _place(of: Scored) -> str:
@@ -254,13 +251,17 @@ def _where(passage: Passage, titles: Mapping[str, str]) -> str:
     return context(titles.get(passage.document, ""), passage.section, passage.header_text)
 
 
-def _read(scored: list[Scored], places: Sequence[Place], at: Sequence[tuple[int, int]], read: Read) -> list[Scored]:
+def _nearby(scored: list[Scored], near: Near | None) -> list[Scored]:
+    """The units, scored anew by the cosine of each to the question."""
+    if near is None:
+        return scored
+    features = [one.features | {"near": cosine} for one, cosine in zip(scored, near([one.unit.text for one in scored]), strict=True)]
+    return [replace(one, features=of, relevance=relevance(of, one.log_odds)) for one, of in zip(scored, features, strict=True)]
+
+
+def _read(scored: list[Scored], places: Sequence[Place], at: Sequence[tuple[int, int]], near: Near | None, read: Read) -> list[Scored]:
     """The units, scored anew by what is said of each in its place; `at` is that of each, and its number there."""
     said: list[ReadPlace] = []
-    likeliest = sorted(range(len(scored)), key=lambda j: (-scored[j].relevance, j))[:READ_UNITS]
-    places = [
-        replace(place, wanted=tuple(sorted(at[j][1] for j in likeliest if at[j][0] == number))) for number, place in enumerate(places)
-    ]
     for some in (places[:READ_FIRST], places[READ_FIRST:]):
         if some and max((said[place].units[number].log_odds for place, number in at if place < len(said)), default=UNREAD) < 0:
             said += read(some)
@@ -269,13 +270,8 @@ def _read(scored: list[Scored], places: Sequence[Place], at: Sequence[tuple[int,
         passage = said[place] if place < len(said) else None
         unit = passage.units[number] if passage else ReadUnit(UNREAD)
         likely, whole = relevance(one.features, unit.log_odds), passage.log_odds if passage else None
-        read_at = replace(one, relevance=likely, log_odds=unit.log_odds, value=unit.value, sure=unit.sure, of_passage=whole)
-        found.append(replace(read_at, place=places[place], number=number))
+        found.append(replace(one, relevance=likely, log_odds=unit.log_odds, value=unit.value, sure=unit.sure, of_passage=whole))
+    known = [j for j, (place, _) in enumerate(at) if place < len(said)]
+    for j, one in zip(known, _nearby([found[j] for j in known], near), strict=True):
+        found[j] = one
     return found
-
-
-def _with_context(unit: Unit, held: frozenset[str]) -> frozenset[str]:
-    """A table row is read with its header and section."""
-    if unit.passage.kind is not PassageKind.TABLE:
-        return held
-    return held | frozenset(terms(f"{unit.passage.header_text} {unit.passage.section}", unit.passage.language))

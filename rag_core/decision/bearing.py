@@ -21,7 +21,7 @@ from rag_core.domain.indexing import indexing_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit, PassageKind
 from rag_core.domain.ports import Corpus
-from rag_core.gating.answerability import reader
+from rag_core.gating.answerability import nearness, reader
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import DRAFTED, weigh
 from rag_core.gating.features import measure as measure_features
@@ -110,7 +110,8 @@ def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores)
     weights = weigh(core(expand(measurements.question), language), language, corpus.lexical)
     drafted, others = found.log_odds()
     features = measure_features(
-        tools.knows(language), weights, hits, claims=claims, drafted=drafted, others=others, fit=found.fit, language=language,
+        tools.knows(language), weights, hits, claims=claims, drafted=drafted, others=others, cosine=found.cosine, fit=found.fit,
+        language=language,
     )  # fmt: skip
     value = calibration.probability({**measurements.features, **{name: features[name] for name in DRAFTED}})
     state = indexing_of(measurements.metadata)
@@ -120,7 +121,7 @@ def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores)
 def _worded(rests: Sequence[tuple[Scored, str]], measurements: Measurements, tools: Tools) -> list[Scored]:
     """Sentences as the claims that rest on them word them."""
     language = measurements.understanding.language
-    read = reader(prepared(measurements.question, language), language, tools.answerability_model)
+    read = reader(prepared(measurements.question, language), tools.answerability_model)
     anew = [j for j, (one, text) in enumerate(rests) if text != one.unit.text and one.unit.passage.kind is not PassageKind.TABLE]
     found = dict(zip(anew, said_otherwise([rests[j] for j in anew], asked_for(measurements.question, language), read), strict=True))
     return [found.get(j, one) for j, (one, _) in enumerate(rests)]
@@ -155,7 +156,7 @@ def _scored(measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, too
     language = measurements.understanding.language
     text = prepared(measurements.question, language)
     return score_units(
-        hits, weigh(core(text, language), language, corpus.lexical), asked_for(measurements.question, language), corpus.page_text,
+        hits, asked_for(measurements.question, language), corpus.page_text,
         titles=measurements.library.titles, named=titled(measurements.understanding.entities, language, corpus),
-        read=reader(text, language, tools.answerability_model),
+        near=nearness(tools.embedder.embed([text], "query")[0], tools.embedder), read=reader(text, tools.answerability_model),
     )  # fmt: skip

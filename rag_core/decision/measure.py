@@ -32,7 +32,7 @@ from rag_core.domain.ports import Corpus, Embedder, Vectors
 from rag_core.domain.replies import SETTLED, reply
 from rag_core.errors import InvalidInput, RagError
 from rag_core.facts import entities
-from rag_core.gating.answerability import pointer, reader
+from rag_core.gating.answerability import nearness, reader
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import measure as measure_features
 from rag_core.gating.features import weigh
@@ -157,13 +157,13 @@ def _measured(
         vector = query.vector
     with timed("retrieve"):
         hits = find(measurements, query, corpus, tools, rows).hits
-    read = reader(query.text, language, tools.answerability_model)
+    read = reader(query.text, tools.answerability_model)
     with timed("extract"):
         weights = weigh(core(query.text, language), language, corpus.lexical)
         found = extract(
-            hits, weights, asked_for(measurements.question, language), corpus.page_text, s,
+            hits, asked_for(measurements.question, language), corpus.page_text, s,
             titles=measurements.library.titles, named=titled(measurements.understanding.entities, language, corpus),
-            read=read, point=pointer(query.text, tools.answerability_model),
+            near=nearness(vector, tools.embedder), read=read,
         )  # fmt: skip
     scores[tuple(hits[:PASSAGES])] = found.scored
     with timed("signals"):
@@ -173,7 +173,7 @@ def _measured(
         features = measure_features(
             tools.knows(language), weights, hits, searched=measurements.library.passages,
             claims=found.claims, entities=bool(measurements.understanding.entities), answerability_logit=found.passages,
-            drafted=drafted, others=others, fit=found.fit, language=language,
+            drafted=drafted, others=others, cosine=found.cosine, fit=found.fit, language=language,
         )  # fmt: skip
     with timed("relevance"):
         relevance = _relevance(hits, vector, s, tools.embedder)

@@ -119,14 +119,10 @@ class Place:
     Args:
         heading: that line.
         units: the sentences or rows.
-        language: ISO 639-1, of the place.
-        wanted: the numbers of the units that matter; a reader need not read the others.
     """
 
     heading: str
     units: tuple[str, ...]
-    language: str = "und"
-    wanted: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

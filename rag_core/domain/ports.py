@@ -114,8 +114,8 @@ class AnswerabilityModel(Protocol):
         """A hash of the network: another one, another calibration."""
         ...
 
-    def read(self, question: str, places: Sequence[Place], language: str = "und") -> list[ReadPlace]:
-        """The log odds of each place and of each of its units, in their order; `language` is the question's."""
+    def read(self, question: str, places: Sequence[Place]) -> list[ReadPlace]:
+        """The log odds of each place and of each of its units, in their order."""
         ...
 
 

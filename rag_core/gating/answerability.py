@@ -1,4 +1,4 @@
-"""Reads the first passages together with the question: the log odds that each of their sentences answers it in its place."""
+"""How well texts bear on a question: what the reader says of each sentence in its place, and how near its vector is to the question's."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from rag_core.domain.passages import Place, ReadPlace
-from rag_core.domain.ports import AnswerabilityModel
+from rag_core.domain.ports import AnswerabilityModel, Embedder, Vectors
 
 Read = Callable[[Sequence[Place]], Sequence[ReadPlace]]
+Near = Callable[[Sequence[str]], Sequence[float]]
 
 
-def pointer(question: str, answerability_model: AnswerabilityModel | None) -> Read | None:
-    """The same by who can point at values, whatever the language; None where nobody reads."""
-    return reader(question, "und", answerability_model)
+def nearness(vector: Vectors, embedder: Embedder) -> Near:
+    """The cosine of each text to a question, given by its vector, shape (dimensions,)."""
+    return lambda texts: [float(one) for one in embedder.embed(list(texts)) @ vector] if texts else []
 
 
-def reader(question: str, language: str, answerability_model: AnswerabilityModel | None) -> Read | None:
+def reader(question: str, answerability_model: AnswerabilityModel | None) -> Read | None:
     """Reads places together with the question; None where nobody reads."""
     if answerability_model is None:
         return None
     asked = question.rstrip("?？ ") + "?"  # it learned from questions that end so; people type them without
-    return partial(answerability_model.read, asked, language=language)
+    return partial(answerability_model.read, asked)

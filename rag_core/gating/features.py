@@ -9,7 +9,7 @@ filings. This module judges nothing and knows no threshold. Whatever else was me
 | top_cosine, mean_cosine | [-1, 1] | cosine of the closest passage; mean of the five closest |
 | cosine_gap | [0, 2] | closest minus the mean of the next four |
 | top_lexical, lexical_lead | [0, 1] | best BM25 score over the question's own maximum; its lead over the second |
-| near_draft | [0, 1] | IDF-weighted share of the question's content terms in the draft, each counted by the term that is likest it |
+| draft_cosine | [-1, 1] | cosine of the drafted sentence that is closest to the question |
 | entities | {0, 1} | whether the question names anything |
 | relevance | [0, 1] | the chance that the first drafted sentence holds the answer, as the extract's own regression says |
 | answer_first | [-10, 10] | log odds of the answerability model for the first passage |
@@ -32,7 +32,7 @@ from rag_core.domain.claims import Claim
 from rag_core.domain.passages import Hit, PassageKind
 from rag_core.domain.ports import LexicalIndex
 from rag_core.gating.fit import Fit
-from rag_core.language import alike, content_terms, terms
+from rag_core.language import content_terms, terms
 
 FITS = ("fit_contradicts", "fit_row", "fit_result")
 FEATURES = (
@@ -41,7 +41,7 @@ FEATURES = (
     "cosine_gap",
     "top_lexical",
     "lexical_lead",
-    "near_draft",
+    "draft_cosine",
     "entities",
     "relevance",
     "answer_first",
@@ -55,7 +55,7 @@ FEATURES = (
     "crossed",
 )
 # the features that are of the draft; the others are of the retrieval, whoever drafts
-DRAFTED = frozenset({"near_draft", "relevance", "unit_best", "unit_next", "draft_table", "crossed", *FITS})
+DRAFTED = frozenset({"draft_cosine", "relevance", "unit_best", "unit_next", "draft_table", "crossed", *FITS})
 
 NO_ODDS = -10.0  # log odds where there is no unit to read
 
@@ -70,18 +70,6 @@ class Weights:
     def total(self) -> float:
         """Sum of the weights."""
         return sum(self.idf.values())
-
-    def coverage(self, held: frozenset[str]) -> float:
-        """IDF-weighted share of the terms that stand in `held`, in [0, 1]; 0 without terms."""
-        return sum(weight for term, weight in self.idf.items() if term in held) / self.total if self.total else 0.0
-
-    def near(self, held: frozenset[str]) -> float:
-        """The same where a term counts by the likest one that stands there."""
-        return min(1.0, sum(weight * _likest(term, held) for term, weight in self.idf.items()) / self.total) if self.total else 0.0
-
-
-def _likest(term: str, held: frozenset[str]) -> float:
-    return 1.0 if term in held else max(alike(term, held).values(), default=0.0)
 
 
 def weigh(question: str, language: str, lexical: LexicalIndex) -> Weights:
@@ -101,6 +89,7 @@ def measure(
     answerability_logit: Sequence[float] = (),
     drafted: Sequence[float] = (),
     others: Sequence[float] = (),
+    cosine: float = 0.0,
     fit: Fit | None = None,
     language: str = "und",
 ) -> dict[str, float]:
@@ -116,6 +105,7 @@ def measure(
         answerability_logit: what the answerability model says of the first passages, best first; none where it was not asked.
         drafted: what it says of the drafted sentences, in any order.
         others: what it says of the sentences that it read and that were not drafted.
+        cosine: of the drafted sentence that is closest to the question.
         fit: how the likest drafted sentence fits what is asked for.
         language: the question's.
     """
@@ -125,7 +115,7 @@ def measure(
     return {
         **_dense(sorted((hit.cosine for hit in hits), reverse=True)),
         **_lexical(weights, sorted((hit.lexical for hit in hits), reverse=True)),
-        "near_draft": weights.near(frozenset(term for claim in claims for term in terms(claim.text, hits[0].passage.language))),
+        "draft_cosine": cosine,
         "entities": float(entities),
         "relevance": claims[0].relevance if claims else 0.0,
         "answer_first": answerability_logit[0] if answerability_logit else 0.0,

@@ -35,7 +35,7 @@ FAR = 4.0  # standard deviations; a feature that is farther from those of the fi
 # Raised when a change of these modules changes what is measured: then every calibration has to be fitted again.
 # tests/gating/test_scores_versions.py notices the change. The chunker's version is the index's.
 LANGUAGE_VERSION = 3
-FEATURES_VERSION = 11
+FEATURES_VERSION = 12
 
 # Vectors in these differ by less than the features can tell (docs/calibration.md has the figures): a calibration holds for all of them.
 _ALIKE = frozenset({"float32", "bfloat16"})

@@ -13,8 +13,7 @@ from pathlib import Path
 from rag_core.adapters.child.process import ProcessAnswerability, ProcessEmbedder, ProcessEntailment
 from rag_core.adapters.embedding.by_name import CrossEncoderReranker, precision_here
 from rag_core.adapters.embedding.choose import load_embedder
-from rag_core.adapters.embedding.reader import MODEL_FILE, version_of
-from rag_core.adapters.embedding.readers import SENTENCES_FILE, Readers
+from rag_core.adapters.embedding.reader import MODEL_FILE, ReaderModel, version_of
 from rag_core.adapters.embedding.support import SUPPORT_FILE, SUPPORT_LANGUAGES
 from rag_core.adapters.entailment.by_name import EMBEDDED as EMBEDDED_ENTAILMENT
 from rag_core.adapters.entailment.by_name import NONE as NO_ENTAILMENT
@@ -59,8 +58,8 @@ def reranker(model: str) -> CrossEncoderReranker:
 
 
 def answerability_model(settings: Settings, *, apart: bool = False) -> AnswerabilityModel | None:
-    """The reader, loaded once a process, or in the embedding model's child; None where a file of it was left out."""
-    if not (MODEL_FILE.exists() and SENTENCES_FILE.exists()):
+    """The reader, loaded once a process, or in the embedding model's child; None where its file was left out."""
+    if not MODEL_FILE.exists():
         return None
     if apart:
         return ProcessAnswerability(embedder_apart(settings.embedding_model, settings.embedding_precision))
@@ -68,8 +67,8 @@ def answerability_model(settings: Settings, *, apart: bool = False) -> Answerabi
 
 
 @lru_cache(maxsize=1)
-def _reader() -> Readers:
-    return Readers()
+def _reader() -> ReaderModel:
+    return ReaderModel()
 
 
 def entailment_model(settings: Settings, *, apart: bool = False) -> EntailmentModel | None:

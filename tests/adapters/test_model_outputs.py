@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from rag_core.adapters.embedding.embedded import EmbeddedModel
-from rag_core.adapters.embedding.pairs import PairModel
 from rag_core.adapters.embedding.reader import ReaderModel
-from rag_core.adapters.embedding.readers import SENTENCES_FILE, SENTENCES_TOKENS
 from rag_core.adapters.embedding.support import SupportModel
 from rag_core.domain.passages import Place
 
@@ -18,25 +16,17 @@ NOTICE = " ".join(SENTENCES)
 OFFICE = "The office is in Brno. It was built of brick and has four floors."
 SHIFT = 1e-3  # by which another processor's sums may differ
 READS = [[2.1725, -3.8224, 2.1730], [-1.7957, -2.6290]]  # log odds of places and of their units
-ANSWERS = [2.5032, -4.2340, 3.5070]  # log odds
 ENTAILS = [2.3111, -5.0097, 2.9576, 3.0267]  # log odds
 VECTORS = [[-0.0606, 0.0297, -0.0315, -0.0343, -0.0208], [-0.081, 0.0629, -0.0194, -0.015, -0.0308]]  # the first five of 384 numbers
 COSINE = 0.6890
 
 
-def test_given_fixed_questions_and_places_then_the_multilingual_reader_says_what_it_said() -> None:
+def test_given_fixed_questions_and_places_then_the_reader_says_what_it_said() -> None:
     places = [Place("Termination", SENTENCES), Place("", (OFFICE,))]
     found = [[one.log_odds, *(unit.log_odds for unit in one.units)] for one in ReaderModel("float32").read(QUESTION, places)]
 
     for one, wanted in zip(found, READS, strict=True):
         assert one == pytest.approx(wanted, abs=SHIFT)
-
-
-def test_given_fixed_questions_and_texts_then_the_reader_of_sentences_says_what_it_said() -> None:
-    model = PairModel("sentences", "answerable", SENTENCES_TOKENS, "float32", SENTENCES_FILE)
-    found = model.log_odds([(QUESTION, text) for text in (NOTICE, OFFICE, "delivery " * 200 + NOTICE)])
-
-    assert found == pytest.approx(ANSWERS, abs=SHIFT)
 
 
 def test_given_fixed_claims_and_evidence_then_the_entailment_is_as_it_was() -> None:

@@ -38,7 +38,7 @@ def test_given_the_same_texts_when_another_network_another_order_or_other_weight
     with remembering(tmp_path) as counts:
         supports = SupportModel("float32").supports([(TEXTS[1], TEXTS[0])])
         changed = SupportModel("float32")
-        weights = changed._pairs._network._weights
+        weights = changed._network._weights
         weights["support.bias"] += 1.0  # type: ignore[index, operator]
         others = changed.supports([(TEXTS[1], TEXTS[0])])
         turned = SupportModel("float32").supports([(TEXTS[0], TEXTS[1])])

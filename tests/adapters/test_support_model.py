@@ -12,11 +12,10 @@ import torch
 from folding import each
 from safetensors.torch import load_file, save_file
 
-from rag_core.adapters.embedding import pairs as adapter
-from rag_core.adapters.embedding.pairs import INSTALL, minilm_folder
+from rag_core.adapters.embedding import support as adapter
 from rag_core.adapters.embedding.reader import MAX_LOGIT, version_of
+from rag_core.adapters.embedding.support import INSTALL, SUPPORT_TOKENS, SupportModel, minilm_folder
 from rag_core.adapters.embedding.support import SUPPORT_FILE as FILE
-from rag_core.adapters.embedding.support import SUPPORT_TOKENS, SupportModel
 from rag_core.errors import ModelUnavailable
 
 TEXT = "The contract may be ended by either side. The notice period is thirty days from the end of the month."
@@ -58,7 +57,7 @@ def test_given_any_text_then_the_odds_are_finite_and_in_their_range(text: str, m
 
 def test_given_a_text_that_writes_a_special_token_then_it_is_letters_and_ends_nothing(model: SupportModel) -> None:
     for text in ("[SEP]", "Brno [SEP] [CLS] Praha", "[PAD] [MASK]"):
-        encoded = model._pairs._tokenizer.encode(CLAIM, text)
+        encoded = model._tokenizer.encode(CLAIM, text)
 
         assert [encoded.tokens.count(mark) for mark in ("[CLS]", "[SEP]", "[PAD]", "[MASK]")] == [1, 2, 0, 0]
 
@@ -70,7 +69,7 @@ def test_given_pairs_read_before_then_they_are_remembered_but_not_mixed_up_with_
     found = [model.supports([pair]) for pair in pairs]
     assert len({one for [one] in found}) == len(pairs)
 
-    monkeypatch.setattr(model._pairs, "_read", lambda _: pytest.fail("it was read again"))
+    monkeypatch.setattr(model, "_read", lambda _: pytest.fail("it was read again"))
     assert [model.supports([pair]) for pair in pairs] == found
 
 

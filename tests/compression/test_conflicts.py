@@ -19,7 +19,6 @@ from rag_core.domain.documents import DateSource, Metadata, Span
 from rag_core.domain.measurements import LibraryFacts
 from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.gating.asked import asked_for
-from rag_core.gating.features import weigh
 from rag_core.grounding.contradictions.subject import Asked
 from rag_core.grounding.units import Unit
 
@@ -481,7 +480,7 @@ def test_given_any_documents_then_each_conflict_joins_neighbours_and_the_draft_i
     corpus = MemoryCorpus(texts, EMBEDDER)
     hits = [Hit(passage, 1.0, 0.5, 1.0) for passage in corpus.passages][:5]
     found = extract(
-        hits, weigh(question, "en", corpus.lexical), asked_for(question, "en"), corpus.page_text,
+        hits, asked_for(question, "en"), corpus.page_text,
         settings(max_sentences=most, extra_sentence_ratio=0.3),
     )  # fmt: skip
     facts = LibraryFacts(names={t.id: f"{t.id}.txt" for t in texts}, dates={t.id: t.metadata.date for t in texts})

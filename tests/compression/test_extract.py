@@ -12,14 +12,13 @@ from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.compression.extract import OTHER_SECTION, POINTED_AROUND, ROW_ALONE, Extract, choose, extract
-from rag_core.compression.scoring import FEATURES, PASSAGES, READ_FIRST, READ_UNITS, UNREAD, Scored, relevance, said_otherwise, score_units
+from rag_core.compression.extract import OTHER_SECTION, ROW_ALONE, Extract, choose, extract
+from rag_core.compression.scoring import FEATURES, PASSAGES, READ_FIRST, UNREAD, Scored, relevance, said_otherwise, score_units
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, Passage, PassageKind, Piece, Place, ReadPlace, ReadUnit, Role
 from rag_core.facts import changed_facts
-from rag_core.gating.answerability import Read
+from rag_core.gating.answerability import Near, Read, nearness
 from rag_core.gating.asked import asked_for
-from rag_core.gating.features import weigh
 from rag_core.gating.fit import NOWHERE, Context, fits
 from rag_core.grounding.units import Unit, cells, in_order, units
 from rag_core.retrieval.titled import Titled
@@ -27,14 +26,17 @@ from rag_core.retrieval.titled import Titled
 EMBEDDER = HashEmbedder()
 
 
+def near_to(question: str) -> Near:
+    return nearness(EMBEDDER.embed([question], "query")[0], EMBEDDER)
+
+
 def drafted(question: str, corpus: MemoryCorpus, *, read: Read | None = None, **values: object) -> Extract:
     found = [hit(0.5, n, of=one) for n, one in enumerate(corpus.passages, 1)]
-    weights = weigh(question, "en", corpus.lexical)
-    return extract(found, weights, asked_for(question, "en"), corpus.page_text, settings(**values), read=read)
+    return extract(found, asked_for(question, "en"), corpus.page_text, settings(**values), near=near_to(question), read=read)
 
 
 def scored(question: str, found: list[Hit], corpus: MemoryCorpus, **reading: Any) -> list[Scored]:
-    return score_units(found, weigh(question, "en", corpus.lexical), asked_for(question, "en"), corpus.page_text, **reading)
+    return score_units(found, asked_for(question, "en"), corpus.page_text, **{"near": near_to(question), **reading})
 
 
 class Recorded:
@@ -245,20 +247,9 @@ def test_given_more_passages_than_are_read_then_only_the_best_ones_are() -> None
     assert [one.unit.passage.id for one in found] == [f"a#{n + 1}" for n in range(PASSAGES)]
 
 
-def test_given_a_question_for_a_kind_of_answer_then_sentences_that_hold_one_are_marked() -> None:
-    long, plain = (
-        [one.features["typed"] for one in scored(question, [hit(of=CONTRACT.passages[0])], CONTRACT)]
-        for question in ("How long is the notice period?", "notice period")
-    )
-
-    assert long[1] > 0 > max(long[0], long[2])
-    assert plain == [0.0, 0.0, 0.0]
-
-
-def test_given_passages_then_the_share_of_the_words_and_the_rank_of_each_are_told() -> None:
+def test_given_passages_then_the_rank_of_each_is_told() -> None:
     found = scored("notice period", [hit(of=one) for one in CONTRACT.passages], CONTRACT)
 
-    assert [one.features["coverage"] for one in found[:3]] == [0.0, 1.0, 0.0]
     assert [one.features["rank"] for one in found] == [1.0, 1.0, 1.0, 0.5, 0.5]
 
 
@@ -316,8 +307,7 @@ def test_given_sentences_with_hidden_words_that_were_kept_then_they_are_no_units
 
 def test_given_a_table_then_it_answers_with_the_row_its_header_and_the_place_of_both() -> None:
     question = "What is the price of a nut?"
-    weights, asked = weigh(question, "en", CONTRACT.lexical), asked_for(question, "en")
-    found = extract([hit(of=TABLE)], weights, asked, page_text, settings(max_sentences=1))
+    found = extract([hit(of=TABLE)], asked_for(question, "en"), page_text, settings(max_sentences=1), near=near_to(question))
 
     (claim,) = found.claims
     assert claim.text == "Item | Price in EUR: Nut | 7"
@@ -328,8 +318,7 @@ def test_given_a_table_then_it_answers_with_the_row_its_header_and_the_place_of_
 def test_given_a_row_of_dates_alone_then_it_heads_columns_and_answers_nothing() -> None:
     page = "Cash was as follows\nJanuary 28, 2023\tJanuary 29, 2022\nCash\t1,874"
     table = Passage("t#1", "t", "Cash", (Span(1, 20, len(page)),), "en", kind=PassageKind.TABLE)
-    weights, asked = weigh("cash 2023", "en", CONTRACT.lexical), asked_for("What was the cash in 2023?", "en")
-    found = score_units([hit(of=table)], weights, asked, lambda document, number: page)
+    found = score_units([hit(of=table)], asked_for("What was the cash in 2023?", "en"), lambda document, number: page)
 
     assert [one.unit.text for one in found] == ["Cash | 1,874"]
 
@@ -337,8 +326,7 @@ def test_given_a_row_of_dates_alone_then_it_heads_columns_and_answers_nothing() 
 def rows_of(question: str, page: str, head: int) -> list[Scored]:
     """The units of one table, whose header takes `head` characters, for a question."""
     table = Passage("t#1", "t", "Model", (Span(1, head, len(page)),), "en", kind=PassageKind.TABLE, header=(Span(1, 0, head - 1),))
-    weights, asked = weigh(question, "en", CONTRACT.lexical), asked_for(question, "en")
-    return score_units([hit(of=table)], weights, asked, lambda document, number: page)
+    return score_units([hit(of=table)], asked_for(question, "en"), lambda document, number: page)
 
 
 def test_given_a_table_without_rows_then_it_has_no_units() -> None:
@@ -411,14 +399,8 @@ def test_given_a_passage_of_another_document_than_the_one_named_then_its_sentenc
     assert all(one.fit is not None and one.fit.contradicts and one.fit.why == "document" for one in found)
 
 
-def test_given_a_table_row_then_the_words_of_its_header_and_section_count_for_it() -> None:
-    weights, asked = weigh("price eur prices item", "en", CONTRACT.lexical), asked_for("price eur prices item", "en")
-    found = score_units([hit(of=TABLE)], weights, asked, page_text)
-
-    assert [one.features["coverage"] for one in found] == [1.0, 1.0]
-
-
 NOTICE = "The notice period is 30 days."
+LINES = [f"Line number {n}." for n in range(PASSAGES + 2)]
 
 
 def test_given_a_reader_then_every_passage_is_read_whole_with_the_line_that_says_where_it_stands() -> None:
@@ -429,28 +411,55 @@ def test_given_a_reader_then_every_passage_is_read_whole_with_the_line_that_says
 
     assert read.read == [
         [
-            Place("Contract › Terms", ("The supplier delivers to Brno.", NOTICE, "Goods are checked."), "en", (0, 1, 2)),
-            Place("Contract › Terms", ("The price is due monthly.", "It is 5 crowns."), "en", (0, 1)),
+            Place("Contract › Terms", ("The supplier delivers to Brno.", NOTICE, "Goods are checked.")),
+            Place("Contract › Terms", ("The price is due monthly.", "It is 5 crowns.")),
         ]
     ]
-    assert [(one.place, one.number) for one in found] == [(place, number) for place in read.read[0] for number in place.wanted]
     assert [one.log_odds for one in found] == [-8.0, 8.0, -7.8, -8.0, -7.9]
     assert [(one.value, one.sure) for one in found] == [((0, 0), 0.0), ((0, 3), 0.9), *[((0, 0), 0.0)] * 3]
     assert [one.of_passage for one in found] == [1.0] * 5
     for one, unread in zip(found, before, strict=True):
         assert one.features == unread.features
         assert one.relevance == relevance(one.features, one.log_odds)
-        of_nobody = {"log_odds": None, "value": (0, 0), "sure": 0.0, "of_passage": None, "place": None, "number": 0}
+        of_nobody = {"log_odds": None, "value": (0, 0), "sure": 0.0, "of_passage": None}
         assert unread == replace(one, relevance=unread.relevance, **of_nobody)
+
+
+def test_given_vectors_then_each_sentence_that_is_read_has_its_cosine_and_is_scored_by_it() -> None:
+    """Those of passages that are not read have none: the reader has said no to all of them at once."""
+    corpus, told = MemoryCorpus([Text("a", "\n".join(LINES))], EMBEDDER), list[Sequence[str]]()
+
+    def near(texts: Sequence[str]) -> list[float]:
+        told.append(texts)
+        return [len(told) - 1 + at / 10 for at, _ in enumerate(texts)]
+
+    hits = [hit(of=one) for one in corpus.passages]
+    alone, read = (scored("line", hits, corpus, near=near, read=by) for by in (None, Recorded(LINES[1])))
+
+    assert told == [LINES[:PASSAGES], LINES[:READ_FIRST]]
+    assert [one.features["near"] for one in alone] == [at / 10 for at in range(PASSAGES)]
+    assert [one.features["near"] for one in read] == [1 + at / 10 for at in range(READ_FIRST)] + [0.0] * (PASSAGES - READ_FIRST)
+    for one in (*alone, *read):
+        assert one.relevance == relevance(one.features, one.log_odds)
+
+
+def test_given_a_draft_then_the_cosine_of_its_closest_sentence_is_told() -> None:
+    corpus = MemoryCorpus([Text("a", " ".join(LINES))], EMBEDDER)
+    hits = [hit(0.5, of=corpus.passages[0])]
+
+    def found(near: Near | None) -> Extract:
+        return extract(hits, asked_for("line", "en"), corpus.page_text, settings(max_sentences=1), near=near, read=Recorded(LINES[2]))
+
+    assert found(lambda texts: [at / 10 for at, _ in enumerate(texts)]).cosine == 0.2
+    assert found(None).cosine == Extract(()).cosine == 0.0
 
 
 def test_given_the_head_of_a_table_then_it_is_read_in_the_line_above_and_is_no_unit() -> None:
     read = Recorded("Nut")
 
-    weights, asked = weigh("price of a nut", "en", CONTRACT.lexical), asked_for("price of a nut", "en")
-    found = score_units([hit(of=TABLE)], weights, asked, page_text, titles={"t": "Stores"}, read=read)
+    found = score_units([hit(of=TABLE)], asked_for("price of a nut", "en"), page_text, titles={"t": "Stores"}, read=read)
 
-    assert read.read == [[Place("Stores › Prices › Item Price in EUR", ("Bolt | 5", "Nut | 7"), "en", (0, 1))]]
+    assert read.read == [[Place("Stores › Prices › Item Price in EUR", ("Bolt | 5", "Nut | 7"))]]
     assert [one.log_odds for one in found] == [-8.0, 8.0]
 
 
@@ -461,8 +470,8 @@ def test_given_passages_that_overlap_then_a_sentence_is_a_candidate_once_and_rea
 
     found = scored("What is here?", [hit(of=one) for one in corpus.passages], corpus, read=read)
 
-    assert [(place.units, place.wanted) for place in read.read[0]] == [
-        (("One is old.", "Two is new."), (0, 1)), (("Two is new.", "Three is here.", "One is old."), (1,)), (("Two is new.",), ()),
+    assert [place.units for place in read.read[0]] == [
+        ("One is old.", "Two is new."), ("Two is new.", "Three is here.", "One is old."), ("Two is new.",),
     ]  # fmt: skip
     assert [(one.unit.text, one.unit.passage.id, one.log_odds) for one in found] == [
         ("One is old.", "a#1", -8.0), ("Two is new.", "a#1", -7.9), ("Three is here.", "a#2", 8.0),
@@ -477,7 +486,7 @@ def test_given_what_states_nothing_then_it_is_no_candidate_and_stays_in_the_plac
 
     found = scored("price", [hit(of=corpus.passages[0])], corpus, read=read)
 
-    assert [(place.units, place.wanted) for places in read.read for place in places] == [(texts, (1, 3))]
+    assert [place.units for places in read.read for place in places] == [texts]
     assert [(one.unit.text, one.log_odds) for one in found] == [(texts[1], -7.9), (texts[3], 8.0)]
 
 
@@ -488,36 +497,8 @@ def test_given_a_passage_below_a_heading_that_takes_it_back_then_it_is_not_read_
 
     found = scored("How high is the deposit?", [hit(of=replace(old, section="Repealed rules")), hit(of=new)], corpus, read=read)
 
-    assert read.read == [[Place("", ("The deposit is 5 euros.",), "en", (0,))]]
+    assert read.read == [[Place("", ("The deposit is 5 euros.",))]]
     assert [(one.unit.text, one.log_odds) for one in found] == [("The deposit is 5 euros.", 8.0)]
-
-
-def test_given_more_sentences_than_matter_then_the_likeliest_are_told_to_the_reader_which_has_them_all() -> None:
-    fillers = [f"Filler sentence number {n} stands here." for n in range(READ_UNITS)]
-    corpus = MemoryCorpus([Text("long", f"{' '.join(fillers)} The notice period counts.\nGoods are checked.")], EMBEDDER)
-    hits, read = [hit(of=one) for one in corpus.passages], Recorded("The notice")
-    before = scored("notice period", hits, corpus)
-
-    found = scored("notice period", hits, corpus, read=read)
-
-    likeliest = sorted(range(len(before)), key=lambda at: (-before[at].relevance, at))[:READ_UNITS]
-    (places,) = read.read
-    assert [place.units for place in places] == [(*fillers, "The notice period counts."), ("Goods are checked.",)]
-    first, second = (place.wanted for place in places)
-    assert [*first, *(READ_UNITS + 1 + at for at in second)] == sorted(likeliest)
-    assert READ_UNITS in first
-    assert [one.log_odds for one in found if one.unit.text.startswith("The notice")] == [8.0]
-
-
-def test_given_passages_in_several_languages_then_each_place_has_its_own() -> None:
-    mixed, read = [hit(of=CONTRACT.passages[0]), hit(of=replace(CONTRACT.passages[1], language="cs"))], Recorded()
-
-    scored("notice period", mixed, CONTRACT, read=read)
-
-    assert [place.language for places in read.read for place in places] == ["en", "cs"]
-
-
-LINES = [f"Line number {n}." for n in range(PASSAGES + 2)]
 
 
 @each(
@@ -573,53 +554,6 @@ def test_given_a_reader_that_is_sure_of_a_sentence_then_it_is_drafted_and_the_lo
     assert drafted("When are goods checked?", CONTRACT, max_sentences=1).log_odds() == ([], [])
 
 
-def pointing(question: str, corpus: MemoryCorpus, read: Read | None, point: Read) -> Extract:
-    found = [hit(0.5, n, of=one) for n, one in enumerate(corpus.passages, 1)]
-    weights, asked = weigh(question, "en", corpus.lexical), asked_for(question, "en")
-    return extract(found, weights, asked, corpus.page_text, settings(max_sentences=2), read=read, point=point)
-
-
-def odds_alone(places: Sequence[Place]) -> list[ReadPlace]:
-    """Reads as one does that points at nothing: only what names the notice period is likely."""
-    return [ReadPlace(1.0, tuple(ReadUnit(5.0 if "notice period" in text else -5.0) for text in place.units)) for place in places]
-
-
-def test_given_a_reader_that_points_at_nothing_then_who_points_is_shown_the_likeliest_sentence_among_those_around_it() -> None:
-    fillers = [f"Line {n} tells of the delivery." for n in range(2 * POINTED_AROUND)]
-    texts = [*fillers[:-1], NOTICE, fillers[-1]]
-    corpus, point = MemoryCorpus([Text("contract", " ".join(texts))], EMBEDDER), Recorded("The notice")
-
-    found = pointing("What is the notice period?", corpus, odds_alone, point)
-
-    ((place,),) = point.read
-    at = texts.index(NOTICE)
-    assert place.units == tuple(texts[at - POINTED_AROUND : at + POINTED_AROUND + 1])
-    assert NOTICE in place.units[:-1]
-    (claim,) = [claim for claim in found.claims if claim.text == NOTICE]
-    assert (claim.value_text, claim.value_probability) == ("The", 0.9)
-    assert [claim.value for claim in found.claims if claim.text != NOTICE] == [None] * (len(found.claims) - 1)
-    assert found.log_odds()[0][:1] == [5.0], "who points has no say in what is likely"
-
-
-def test_given_a_sentence_at_the_beginning_of_its_place_then_its_own_value_is_taken() -> None:
-    corpus = MemoryCorpus([Text("contract", f"{NOTICE} {' '.join(LINES)}")], EMBEDDER)
-
-    found = pointing("What is the notice period?", corpus, odds_alone, Recorded("The notice"))
-
-    assert [claim.value_text for claim in found.claims if claim.text == NOTICE] == ["The"]
-
-
-def test_given_a_value_that_is_known_or_nothing_that_was_read_then_nobody_else_points() -> None:
-    point = Recorded("The notice")
-
-    known = pointing("What is the notice period?", CONTRACT, Recorded("The notice"), point)
-    bare = pointing("What is the notice period?", CONTRACT, None, point)
-    none = pointing("What is the notice period?", MemoryCorpus([], EMBEDDER), odds_alone, point)
-
-    assert point.read == []
-    assert [[claim.value_text for claim in found.claims if claim.value] for found in (known, bare, none)] == [["The"], [], []]
-
-
 def test_given_passages_that_were_read_then_what_is_said_of_each_is_told_once_and_in_their_order() -> None:
     corpus = MemoryCorpus([Text("a", "\n".join(f"{line} It is long." for line in LINES))], EMBEDDER)
 
@@ -639,8 +573,8 @@ def test_given_other_words_for_a_sentence_then_they_are_read_behind_the_sentence
 
     assert read.read == [
         [
-            Place("Contract › Terms", ("Brno is delivered to.",), "en", (0,)),
-            Place("Contract › Terms", ("The supplier delivers to Brno.", "The notice period is a month."), "en", (1,)),
+            Place("Contract › Terms", ("Brno is delivered to.",)),
+            Place("Contract › Terms", ("The supplier delivers to Brno.", "The notice period is a month.")),
         ]
     ]
     assert [one.log_odds for one in found] == [-8.0, 8.0, None]

@@ -292,12 +292,12 @@ def test_given_a_draft_that_was_not_measured_then_it_cannot_be_taken_into_a_set(
 
 def test_given_a_set_then_the_named_scores_are_columns_and_a_missing_one_is_not_a_number() -> None:
     of = ReplaySet.of(
-        [measurements(0.9, features={"near_draft": 0.5}), measurements(answer="Hello.", understanding=Understanding(intent="greeting"))]
+        [measurements(0.9, features={"draft_cosine": 0.5}), measurements(answer="Hello.", understanding=Understanding(intent="greeting"))]
     )
 
     assert of.scores["top_cosine"].tolist() == [0.9, -1.0]
-    assert of.scores["near_draft"][0] == 0.5
-    assert math.isnan(of.scores["near_draft"][1])
+    assert of.scores["draft_cosine"][0] == 0.5
+    assert math.isnan(of.scores["draft_cosine"][1])
 
 
 def test_given_a_built_set_then_no_case_is_judged_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -229,7 +229,7 @@ def test_given_several_claims_in_other_words_then_they_are_read_in_one_pass_and_
     worded = [(replace(one, features=complete), text) for one, text in ((first, "One."), (unread, "Two."), (second, "Three."))]
     found = said_otherwise(worded, asked_for(QUESTION, "en"), read)
 
-    assert passes == [[Place("", ("One.",), "en", (0,)), Place("", ("The meter is new.", "Three."), "en", (1,))]]
+    assert passes == [[Place("", ("One.",)), Place("", ("The meter is new.", "Three."))]]
     assert [one.log_odds for one in found] == [2.0, None, 3.0]
     assert said_otherwise([], asked_for(QUESTION, "en"), read) == []
     assert len(passes) == 1

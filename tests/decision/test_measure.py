@@ -458,22 +458,22 @@ def test_given_codes_then_each_must_stand_somewhere_as_a_whole(question: str, mi
 
 
 class Reader:
-    """An answerability model that finds some words; it remembers what it was asked: question, language and places."""
+    """An answerability model that finds some words; it remembers what it was asked: question and places."""
 
     version = "test"
 
     def __init__(self, *found: str) -> None:
-        self.found, self.asked = found, list[tuple[str, str, list[Place]]]()
+        self.found, self.asked = found, list[tuple[str, list[Place]]]()
 
-    def read(self, question: str, places: Sequence[Place], language: str = "und") -> list[ReadPlace]:
-        self.asked.append((question, language, [*places]))
+    def read(self, question: str, places: Sequence[Place]) -> list[ReadPlace]:
+        self.asked.append((question, [*places]))
         odds = [[5.0 if any(word in text for word in self.found) else -5.0 for text in place.units] for place in places]
         return [ReadPlace(max(units, default=-5.0) / 2, tuple(map(ReadUnit, units))) for units in odds]
 
     @property
-    def read_in(self) -> list[tuple[str, list[tuple[str, ...]]]]:
-        """The languages that it was asked in, with the units of the places."""
-        return [(language, [place.units for place in places]) for _, language, places in self.asked]
+    def units(self) -> list[list[tuple[str, ...]]]:
+        """The units of the places, each time that it was asked."""
+        return [[place.units for place in places] for _, places in self.asked]
 
 
 def test_given_an_answerability_model_then_it_reads_the_first_passages_whole_and_its_odds_are_signals() -> None:
@@ -481,10 +481,10 @@ def test_given_an_answerability_model_then_it_reads_the_first_passages_whole_and
 
     measured = measure("What is the notice period?", settings(), CORPUS, tools(answerability_model=reader))
 
-    question, language, places = reader.asked[0]
-    assert (question, language) == ("What is the notice period?", "en")
+    ((question, places),) = reader.asked
+    assert question == "What is the notice period?"
     where = {"contract": "contract.txt", "lease": "Lease of 1999"}
-    assert places == [Place(where[hit.passage.document], (hit.passage.text,), "en", (0,)) for hit in measured.hits[:READ_FIRST]]
+    assert places == [Place(where[hit.passage.document], (hit.passage.text,)) for hit in measured.hits[:READ_FIRST]]
     assert [measured.features[name] for name in ("unit_best", "answer_first", "read")] == [5.0, 2.5, 1.0]
     assert all("period" in claim.text for claim in measured.draft.claims)
 
@@ -497,26 +497,21 @@ def test_given_first_passages_that_do_not_answer_then_the_others_are_read_and_th
 
     first, deep = (measure("What is the notice period?", settings(), corpus, tools(answerability_model=one)) for one in (everywhere, last))
 
-    at_once = ("en", [(text,) for text in order[:READ_FIRST]])
-    assert [one for one in everywhere.read_in if one[0] == "en"] == [at_once]
-    assert [one for one in last.read_in if one[0] == "en"] == [at_once, ("en", [(order[-1],)])]
+    at_once = [(text,) for text in order[:READ_FIRST]]
+    assert everywhere.units == [at_once]
+    assert last.units == [at_once, [(order[-1],)]]
     assert (first.features["answer_first"], deep.features["answer_first"]) == (2.5, -2.5)
     assert [claim.text for claim in deep.draft.claims][:1] == [order[-1]]
 
 
-def test_given_a_reader_that_points_at_nothing_then_the_drafted_sentence_is_read_again_to_point_at_its_value() -> None:
+def test_given_a_reader_that_points_at_a_value_then_it_stands_in_the_decision() -> None:
     class Pointing(Reader):
-        def read(self, question: str, places: Sequence[Place], language: str = "und") -> list[ReadPlace]:
-            found = super().read(question, places, language)
-            if language != "und":
-                return found
+        def read(self, question: str, places: Sequence[Place]) -> list[ReadPlace]:
+            found = super().read(question, places)
             return [replace(one, units=tuple(replace(unit, value=(21, 28), sure=0.8) for unit in one.units)) for one in found]
 
-    reader = Pointing("30 days")
+    measured = measure("What is the notice period?", settings(max_sentences=1), CORPUS, tools(answerability_model=Pointing("30 days")))
 
-    measured = measure("What is the notice period?", settings(max_sentences=1), CORPUS, tools(answerability_model=reader))
-
-    assert reader.read_in[-1] == ("und", [("The notice period is 30 days.",)])
     (claim,) = measured.draft.claims
     assert (claim.value_text, claim.value_probability) == ("30 days", 0.8)
     assert decide(measured).value == {"text": "30 days", "citation": 1, "page": 1, "start": 21, "end": 28, "probability": 0.8}
@@ -539,8 +534,8 @@ def test_given_a_question_in_another_language_then_it_is_read_as_well() -> None:
     measured = measure("Jaká je výpovědní doba smlouvy?", settings(), CORPUS, tools(answerability_model=reader))
 
     assert measured.understanding.language == "cs"
-    question, language, places = reader.asked[0]
-    assert (question, language, {place.language for place in places}) == ("Jaká je výpovědní doba smlouvy?", "cs", {"en"})
+    ((question, _),) = reader.asked
+    assert question == "Jaká je výpovědní doba smlouvy?"
     assert measured.features["read"] == 1.0
 
 
@@ -557,23 +552,6 @@ def test_given_a_question_then_it_is_embedded_as_a_query_and_what_it_is_compared
     assert kinds["query"] == {"What is the notice period?"}
     assert {hit.passage.text for hit in found.hits[:3]} <= kinds["passage"]
     assert "What is the notice period?" not in kinds["passage"]
-
-
-def test_given_a_reader_that_names_no_value_then_one_that_can_is_asked_about_the_chosen_sentence_and_its_neighbours() -> None:
-    class Pointing(Reader):
-        def read(self, question: str, places: Sequence[Place], language: str = "und") -> list[ReadPlace]:
-            found = super().read(question, places, language)
-            if language == "und":
-                return [replace(one, units=tuple(replace(unit, value=(0, 3), sure=0.9) for unit in one.units)) for one in found]
-            return [replace(one, units=tuple(replace(unit, sure=0.0) for unit in one.units)) for one in found]
-
-    reader = Pointing("period")
-
-    measured = measure("What is the notice period?", settings(), CORPUS, tools(answerability_model=reader))
-
-    assert [claim.value_text for claim in measured.draft.claims if claim.value] == [measured.draft.claims[0].text[:3]]
-    assert len(reader.asked) == 2
-    assert all(len(place.units) <= 5 for place in reader.asked[1][2])
 
 
 def test_given_no_passage_or_no_answerability_model_then_nothing_is_read() -> None:

@@ -37,7 +37,7 @@ ROOT = Path(__file__).resolve().parents[2]
 STYLES, FORMATS = ("inline", "end", "none"), ("[{id}]", "[Source {id}]", "[source:{chunk_id}]")
 GREETED = measurements(answer="Hello.", understanding=Understanding("en", "greeting"))
 DECISIONS = {
-    "answer": decide(measurements(0.9, 0.8, correctness=0.7, answerability=0.8, features={"near_draft": 0.7})),
+    "answer": decide(measurements(0.9, 0.8, correctness=0.7, answerability=0.8, features={"draft_cosine": 0.7})),
     "answer with both sides": decide(contradicted(settings(contradictions_mode=Mode.OBSERVE))),
     "contradicted": decide(contradicted(settings(contradictions_mode=Mode.ENFORCE))),
     "refusal before generation": decide(measurements(0.3, of=Settings.load("compliance"))),
@@ -124,7 +124,7 @@ def test_given_an_answer_then_its_citations_say_where_and_what() -> None:
     ]  # fmt: skip
     assert {"chunks_retrieved": 2, "chunks_used": 1, "total_tokens": 0}.items() <= row["metadata"].items()
     assert {"retrieval_time_ms", "generation_time_ms"} <= set(row["metadata"])
-    assert row["scores"]["near_draft"] == 0.7
+    assert row["scores"]["draft_cosine"] == 0.7
 
 
 def test_given_contradicting_sources_then_both_sides_are_there_by_the_places_of_their_claims() -> None:

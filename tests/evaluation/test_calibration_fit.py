@@ -32,10 +32,10 @@ ZERO = dict.fromkeys(FEATURES, 0.0)
 
 
 def samples(count: int, *, seed: int = 3, slope: float = 8.0, middle: float = 0.5, language: str = "en") -> list[Sample]:
-    """Questions whose chance of an answer rises with `near_draft`; every other signal is noise."""
+    """Questions whose chance of an answer rises with `draft_cosine`; every other signal is noise."""
     draw = np.random.default_rng(seed)
     rows = draw.uniform(0, 1, (count, len(FEATURES)))
-    of = FEATURES.index("near_draft")
+    of = FEATURES.index("draft_cosine")
     answerable = draw.uniform(0, 1, count) < 1 / (1 + np.exp(-slope * (rows[:, of] - middle)))
     return [
         Sample(f"question {seed} {n}", language, bool(label), dict(zip(FEATURES, map(float, row), strict=True)))
@@ -180,8 +180,8 @@ def test_given_one_kind_only_then_what_needs_both_is_not_known() -> None:
 
 def rightly(rows: list[Sample], share: float = 0.5) -> list[Sample]:
     """The same questions; of the answerable ones about this share is answered rightly, those that hold more of the question's words."""
-    cut = float(np.quantile([row.features["near_draft"] for row in rows if row.answerable], 1 - share))
-    return [replace(row, right=row.answerable and row.features["near_draft"] >= cut) for row in rows]
+    cut = float(np.quantile([row.features["draft_cosine"] for row in rows if row.answerable], 1 - share))
+    return [replace(row, right=row.answerable and row.features["draft_cosine"] >= cut) for row in rows]
 
 
 @pytest.mark.parametrize("adjusts", [True, False])

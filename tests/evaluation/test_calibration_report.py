@@ -44,7 +44,7 @@ def made_up(name: str, count: int = 200) -> Measured:
     draw = np.random.default_rng(3)
     probability = draw.uniform(0, 1, count)
     answerable = draw.uniform(0, 1, count) < probability
-    features = [dict.fromkeys(FEATURES, 0.0) | {"near_draft": float(one)} for one in probability]
+    features = [dict.fromkeys(FEATURES, 0.0) | {"draft_cosine": float(one)} for one in probability]
     samples = [
         Sample(f"{name} {n}", "en", bool(label), row, bool(label)) for n, (label, row) in enumerate(zip(answerable, features, strict=True))
     ]

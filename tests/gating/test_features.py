@@ -181,25 +181,13 @@ def test_given_word_scores_then_they_are_held_against_the_questions_own_maximum(
     assert of((hit(0.5, lexical=0.0),), weights("notice"))["top_lexical"] == 0.0
 
 
-def test_given_a_draft_then_its_words_are_held_against_the_question_and_the_first_relevance_is_kept() -> None:
-    notice, period = index_terms("notice", "period")
+def test_given_a_draft_then_its_cosine_and_the_relevance_of_its_first_sentence_are_kept() -> None:
     first, second = passage(1, "The notice."), passage(2, "The period.")
-    found = (hit(0.9, of=first), hit(0.8, 2, of=second))
     claims = [replace(claim(first, "The notice."), relevance=0.7), claim(second, "The period.")]
-    asked = weights(notice, period, **{notice: 3.0, period: 1.0})
 
-    both, alone = (measure(True, asked, found, claims=some) for some in (claims, claims[:1]))
+    found = measure(True, weights("x"), (hit(0.9, of=first), hit(0.8, 2, of=second)), claims=claims, cosine=0.4)
 
-    assert (both["near_draft"], alone["near_draft"], of(found, asked)["near_draft"]) == (1.0, 0.75, 0.0)
-    assert both["relevance"] == 0.7
-
-
-def test_given_a_word_inside_a_longer_one_then_it_counts_by_its_share() -> None:
-    asked = weights("vertrag", "frist", vertrag=3.0, frist=1.0)
-    (longer,) = index_terms("Vertragspartner")
-
-    assert asked.coverage(frozenset({longer, "frist"})) == 0.25
-    assert asked.near(frozenset({longer, "frist"})) == pytest.approx((3 * (7 / len(longer)) ** 0.5 + 1) / 4)
+    assert (found["draft_cosine"], found["relevance"]) == (0.4, 0.7)
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -232,8 +220,8 @@ def test_given_a_question_of_stop_words_only_then_all_its_words_are_weighed() ->
     assert tuple(weigh("Who is it?", "en", CORPUS.lexical).idf) == index_terms("Who", "is", "it")
 
 
-def test_given_no_words_at_all_then_the_coverage_is_zero_and_nothing_divides_by_it() -> None:
+def test_given_no_words_at_all_then_nothing_is_weighed_and_nothing_divides_by_it() -> None:
     weighed = weigh("???", "en", MemoryCorpus([], HashEmbedder()).lexical)
 
-    assert (weighed.total, weighed.coverage(frozenset({"x"})), weighed.near(frozenset({"x"}))) == (0, 0.0, 0.0)
+    assert weighed.total == 0
     assert of(hits(0.5), weighed)["top_lexical"] <= 1.0

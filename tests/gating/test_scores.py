@@ -37,15 +37,15 @@ def stored(folder: Path, **changes: Any) -> Path:
 def test_given_the_middle_then_the_probability_is_one_half_and_it_rises_with_the_signal() -> None:
     score = calibration(middle=0.5)
 
-    assert score.probability(ZERO | {"near_draft": 0.5}) == 0.5
-    assert score.probability(ZERO | {"near_draft": 0.75}) == pytest.approx(1 / (1 + math.exp(-2)))
-    assert score.probability(ZERO | {"near_draft": 0.25}) == pytest.approx(1 / (1 + math.exp(2)))
+    assert score.probability(ZERO | {"draft_cosine": 0.5}) == 0.5
+    assert score.probability(ZERO | {"draft_cosine": 0.75}) == pytest.approx(1 / (1 + math.exp(-2)))
+    assert score.probability(ZERO | {"draft_cosine": 0.25}) == pytest.approx(1 / (1 + math.exp(2)))
 
 
 def test_given_a_draft_in_another_language_then_the_part_for_such_says_and_for_few_passages_theirs_does() -> None:
     across, narrow = calibration(middle=0.9), calibration(middle=0.1)
     score = replace(calibration(), crossed=across, narrow=narrow)
-    row = ZERO | {"near_draft": 0.75, "searched": 1.0}
+    row = ZERO | {"draft_cosine": 0.75, "searched": 1.0}
 
     assert score.logit(row | {"crossed": 1.0}) == across.logit(row)
     assert score.logit(row) == calibration().logit(row)
@@ -67,7 +67,7 @@ def test_given_a_part_for_drafts_in_another_language_then_it_is_stored_and_the_i
 
 @given(st.floats(-1e6, 1e6))
 def test_given_any_finite_signal_then_the_probability_is_in_its_range(value: float) -> None:
-    assert 0 <= calibration(weight=100.0).probability(ZERO | {"near_draft": value}) <= 1
+    assert 0 <= calibration(weight=100.0).probability(ZERO | {"draft_cosine": value}) <= 1
 
 
 def test_given_a_stored_calibration_when_loaded_then_it_is_the_same_with_the_same_id(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_given_other_features_then_the_version_differs(monkeypatch: pytest.Monke
 
 def labelled(count: int) -> tuple[list[dict[str, float]], list[bool]]:
     values = np.random.default_rng(7).uniform(0, 1, count)
-    return [ZERO | {"near_draft": float(value)} for value in values], [bool(value > 0.5) for value in values]
+    return [ZERO | {"draft_cosine": float(value)} for value in values], [bool(value > 0.5) for value in values]
 
 
 def test_given_separable_questions_when_fitted_then_the_score_parts_them_and_constant_features_have_no_say() -> None:
@@ -226,14 +226,14 @@ def test_given_separable_questions_when_fitted_then_the_score_parts_them_and_con
 
     right = [(fitted.probability(row) > 0.5) == label for row, label in zip(rows, answerable, strict=True)]
     assert sum(right) / len(right) > 0.97
-    assert {name for name, c in zip(fitted.features, fitted.coefficients, strict=True) if abs(c) > 1e-6} == {"near_draft"}
+    assert {name for name, c in zip(fitted.features, fitted.coefficients, strict=True) if abs(c) > 1e-6} == {"draft_cosine"}
     assert fitted.provenance == {"source": "made here"}
 
 
 def test_given_a_signal_far_beyond_those_of_the_fit_then_it_counts_as_the_farthest() -> None:
     score = calibration(middle=0.5)
 
-    assert score.probability(ZERO | {"near_draft": 4.5}) == score.probability(ZERO | {"near_draft": 1e6})
+    assert score.probability(ZERO | {"draft_cosine": 4.5}) == score.probability(ZERO | {"draft_cosine": 1e6})
 
 
 def test_given_the_answerability_model_or_none_then_a_calibration_with_it_does_not_fit_one_without() -> None:
@@ -252,13 +252,13 @@ def test_given_weights_when_fitted_then_they_count() -> None:
     rows, answerable = labelled(200)
     heavier = fit(identity("m"), rows, answerable, {}, weights=[5.0 if label else 1.0 for label in answerable])
 
-    middle = ZERO | {"near_draft": 0.5}
+    middle = ZERO | {"draft_cosine": 0.5}
     assert heavier.probability(middle) > fit(identity("m"), rows, answerable, {}).probability(middle) + 0.05
 
 
 def test_given_a_weaker_fit_then_its_probabilities_are_nearer_to_the_middle() -> None:
     rows, answerable = labelled(200)
-    sure = ZERO | {"near_draft": 1.0}
+    sure = ZERO | {"draft_cosine": 1.0}
 
     assert fit(identity("m"), rows, answerable, {}, c=0.01).probability(sure) < fit(identity("m"), rows, answerable, {}).probability(sure)
 
@@ -270,7 +270,7 @@ def test_given_too_few_of_either_kind_then_nothing_is_fitted(labels: list[bool])
 
 
 def test_given_exactly_fifty_of_each_then_it_is_fitted() -> None:
-    rows = [ZERO | {"near_draft": float(n % 2)} for n in range(100)]
+    rows = [ZERO | {"draft_cosine": float(n % 2)} for n in range(100)]
 
     assert isinstance(fit(identity("m"), rows, [bool(n % 2) for n in range(100)], {}), Calibration)
 
@@ -280,7 +280,7 @@ def shifted(count: int) -> tuple[list[dict[str, float]], list[bool]]:
     draw = np.random.default_rng(11)
     values = draw.uniform(0, 1, count)
     right = draw.uniform(0, 1, count) < 1 / (1 + np.exp(-(4 * values - 3)))
-    return [ZERO | {"near_draft": float(value)} for value in values], [bool(one) for one in right]
+    return [ZERO | {"draft_cosine": float(value)} for value in values], [bool(one) for one in right]
 
 
 def test_given_many_questions_of_another_kind_when_adjusted_then_the_odds_become_theirs() -> None:
@@ -289,10 +289,10 @@ def test_given_many_questions_of_another_kind_when_adjusted_then_the_odds_become
 
     found = adjust(base, rows, answerable, {"method": "adjust"}, c=1.0)
 
-    assert found.coefficients[FEATURES.index("near_draft")] == pytest.approx(4, abs=0.5)
+    assert found.coefficients[FEATURES.index("draft_cosine")] == pytest.approx(4, abs=0.5)
     assert found.logit(ZERO) == pytest.approx(-3, abs=0.3)
     assert (found.identity, found.provenance, found.correctness) == (base.identity, {"method": "adjust"}, base.correctness)
-    assert {name for name, c in zip(FEATURES, found.coefficients, strict=True) if c} == {"near_draft"}
+    assert {name for name, c in zip(FEATURES, found.coefficients, strict=True) if c} == {"draft_cosine"}
 
 
 def test_given_a_small_strength_when_adjusted_then_only_the_share_of_answerable_ones_is_taken_over() -> None:
@@ -307,7 +307,7 @@ def test_given_a_small_strength_when_adjusted_then_only_the_share_of_answerable_
 
 def test_given_questions_that_say_the_same_as_the_score_when_adjusted_then_it_stays_nearly_as_it_is() -> None:
     draw = np.random.default_rng(2)
-    rows = [ZERO | {"near_draft": float(value)} for value in draw.uniform(0, 1, 60)]
+    rows = [ZERO | {"draft_cosine": float(value)} for value in draw.uniform(0, 1, 60)]
     base = calibration()
     answerable = [bool(draw.uniform() < base.probability(row)) for row in rows]
 

@@ -203,7 +203,7 @@ ALLOWED = {  # the loader's fallback, the language of the screens and of the sup
     ("rag_core/language/loader.py", "en"),
     ("ui/app/texts.py", "en"),
     ("rag_core/adapters/embedding/support.py", "en"),
-    ("rag_core/adapters/embedding/pairs.py", "pt"),
+    ("rag_core/adapters/embedding/support.py", "pt"),
     ("rag_core/ingest/pdf_worker/sheet.py", "tr"),
 }
 

