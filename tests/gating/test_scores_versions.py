@@ -32,8 +32,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "f8420f0d1edb"),
-    "language": (3, "588639211359"),
-    "features": (11, "7f68730e1878"),
+    "language": (3, "850a2e22782e"),
+    "features": (12, "35154045b3c3"),
 }
 
 

@@ -9,7 +9,6 @@ import itertools
 import random
 import string
 import zlib
-from dataclasses import replace
 from typing import Any
 
 import forms
@@ -27,7 +26,7 @@ from rag_core.ingest.pdf_worker.unseen.hidden import Kind
 from rag_core.ingest.pdf_worker.unseen.layers import Layers
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS
-from rag_core.library.indexing.reading import READING_VERSION, SCANS_READ_AS_NOW, is_outdated
+from rag_core.library.indexing.reading import READING_VERSION, is_outdated
 from rag_core.library.stored.stored_json import document_from_json, document_to_json
 
 PIXELS = 25_000_000
@@ -183,12 +182,3 @@ def test_given_a_font_that_a_file_only_names_when_it_says_another_comparison_tha
     glyph = font.has_glyph(ord(shown)), ord(said)
 
     assert list(Fonts().false({1: (font.this, {glyph})}).values()) == [{glyph}]
-
-
-def test_given_a_document_of_the_version_before_scans_were_read_as_now_then_only_one_with_scanned_pages_would_be_read_otherwise() -> None:
-    before = Document("sha256:0", "a.pdf", "en", 2, reading_version=SCANS_READ_AS_NOW - 1)
-
-    assert not is_outdated(before)
-    assert is_outdated(replace(before, ocr_pages=(1,)))
-    assert is_outdated(replace(before, unreadable_pages=(2,)))
-    assert "scans" in show_documents([replace(before, ocr_pages=(1,))], as_json=False)

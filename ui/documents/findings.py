@@ -10,7 +10,7 @@ import streamlit as st
 from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.ingest.reading.pdf_findings import page_list
-from rag_core.library.indexing.reading import READ_AS_NOW, is_outdated
+from rag_core.library.indexing.reading import is_outdated
 from ui.app.dates import told_date
 from ui.app.texts import say, tell
 from ui.documents.catalogue import language_name, strategy_name
@@ -65,8 +65,7 @@ def show_findings(engine: Engine, document: Document) -> None:
     if not engine.tools.knows(document.language):
         _show_problem(tell("documents.unknown_language"), tell("documents.unknown_language_remedy"))
     if is_outdated(document):
-        which = "outdated_scan" if document.reading_version >= READ_AS_NOW else "outdated"
-        _show_problem(tell(f"documents.{which}"), tell(f"documents.{which}_remedy"))
+        _show_problem(tell("documents.outdated"), tell("documents.outdated_remedy"))
     for problem in document.problems:
         _show_problem(problem, tell(f"documents.remedy_{remedy_key(problem)}"))
     _show_pages(document)

@@ -95,7 +95,7 @@ def _flags(document: Document) -> str:
         flags.append(f"{document.hidden_chars} hidden characters")
     if is_outdated(document):
         flags.append(
-            "read by an earlier version: delete it and add it, or read it again on the page, for hidden text, raised digits and scans"
+            "read by an earlier version, which took struck or hidden text and raised digits as they come: add it again, or read it again"
         )
     return f"  ({', '.join(flags)})" if flags else ""
 

@@ -30,8 +30,7 @@ from rag_core.library.stored.stored_json import metadata_from_json, metadata_to_
 from rag_core.library.stored.stored_pages import LAYOUT, PAGES, PageWriter, read_pages
 
 READING_VERSION = 8  # the PDF reader's version; pages read by another version are read again
-READ_AS_NOW = 8  # the first version that reads what shows of text layers as this one does
-SCANS_READ_AS_NOW = 5  # the same of scanned pages
+READ_AS_NOW = 8  # the first version that reads what shows as this one does
 READING = "reading.json"
 UNREAD = Stamp("", 0)
 READING_FILES = (PAGES, LAYOUT, READING)
@@ -63,8 +62,7 @@ def is_outdated(document: Document) -> bool:
     words of a stretched row were cells, and before version 7 bullets of the font Symbol were private signs. Before version 8, words whose
     letters the file has in two readings were left out, and text that is struck out was read as if it held.
     """
-    scanned = bool(document.ocr_pages or document.unreadable_pages)
-    return 0 < document.reading_version < READ_AS_NOW or (scanned and 0 < document.reading_version < SCANS_READ_AS_NOW)
+    return 0 < document.reading_version < READ_AS_NOW
 
 
 @dataclass(frozen=True, slots=True)
