@@ -11,7 +11,6 @@ filings. This module judges nothing and knows no threshold. Whatever else was me
 | top_lexical, lexical_lead | [0, 1] | best BM25 score over the question's own maximum; its lead over the second |
 | draft_cosine | [-1, 1] | cosine of the drafted sentence that is closest to the question |
 | entities | {0, 1} | whether the question names anything |
-| relevance | [0, 1] | the chance that the first drafted sentence holds the answer, as the extract's own regression says |
 | answer_first | [-10, 10] | log odds of the answerability model for the first passage |
 | read | {0, 1} | whether it was asked |
 | unit_best, unit_next | [-10, 10] | its log odds for the likest drafted sentence or row, and for the likest one that was not drafted |
@@ -43,7 +42,6 @@ FEATURES = (
     "lexical_lead",
     "draft_cosine",
     "entities",
-    "relevance",
     "answer_first",
     "read",
     "unit_best",
@@ -55,7 +53,7 @@ FEATURES = (
     "crossed",
 )
 # the features that are of the draft; the others are of the retrieval, whoever drafts
-DRAFTED = frozenset({"draft_cosine", "relevance", "unit_best", "unit_next", "draft_table", "crossed", *FITS})
+DRAFTED = frozenset({"draft_cosine", "unit_best", "unit_next", "draft_table", "crossed", *FITS})
 
 NO_ODDS = -10.0  # log odds where there is no unit to read
 
@@ -117,7 +115,6 @@ def measure(
         **_lexical(weights, sorted((hit.lexical for hit in hits), reverse=True)),
         "draft_cosine": cosine,
         "entities": float(entities),
-        "relevance": claims[0].relevance if claims else 0.0,
         "answer_first": answerability_logit[0] if answerability_logit else 0.0,
         "read": float(bool(answerability_logit)),
         # 0 where none was read, as where no passage was

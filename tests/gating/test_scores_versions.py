@@ -33,7 +33,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "f8420f0d1edb"),
     "language": (3, "850a2e22782e"),
-    "features": (12, "35154045b3c3"),
+    "features": (12, "b042f868cc95"),
 }
 
 
