@@ -132,14 +132,14 @@ def collect(data: Path, most: int, units: bool) -> Iterator[dict[str, Any]]:
                 yield {**one, **other, "units": []}
 
 
-def of_another_sentence(signals: dict[str, float], units: list[UnitRow]) -> dict[str, Any] | None:
-    """What of a row is otherwise where the likest sentence that was not drafted is the draft; None without one.
+def of_another_sentence(features_of: dict[str, float], units: list[UnitRow]) -> dict[str, Any] | None:
+    """A row's features, label and group where the likest sentence that was not drafted is its draft; None without one.
 
     An extract quotes the likest sentence, so that it says little of a model's draft that quotes another one.
     """
     read = [(dict(zip(FEATURES, features, strict=True)), odds, holds) for features, odds, holds in units if odds is not None]
     read = sorted((one for one in read if one[1] > UNREAD_ODDS), key=lambda one: -relevance(*one[:2]))
-    others = [one for one in read if one[1] != signals["unit_best"]]
+    others = [one for one in read if one[1] != features_of["unit_best"]]
     if not others:
         return None
     features, odds, holds = others[0]
@@ -148,7 +148,7 @@ def of_another_sentence(signals: dict[str, float], units: list[UnitRow]) -> dict
         "unit_next": max((one[1] for one in read if one is not others[0]), default=UNREAD_ODDS),
         "fit_contradicts": features["fit_contradicts"], "fit_row": features["fit_row"],
     }  # fmt: skip
-    return {"signals": signals | changed, "right": holds, "group": ANOTHER}
+    return {"signals": features_of | changed, "right": holds, "group": ANOTHER}
 
 
 def _is_long(measurements: Measurements) -> bool:

@@ -13,7 +13,7 @@ from forms import Paper, _type3
 from test_forms import page_of
 
 from rag_core.ingest.pdf_worker.letters.bullets import sign_of
-from rag_core.ingest.pdf_worker.letters.replaced import Drawn, Span, Verdict, agree, judged
+from rag_core.ingest.pdf_worker.letters.replaced import Drawn, Judgement, Span, agree, judged
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.language.sentences import sentences
 
@@ -149,4 +149,4 @@ def test_given_letters_that_no_reference_has_then_the_text_of_the_file_is_kept_a
     found = judged(Span("日本語", glyphs), lambda *_: None, lambda _: False, lambda *_: False)
 
     assert found is not None
-    assert ("".join(one.text for one in found), {one.verdict for one in found}) == ("日本語", {Verdict.DOUBTFUL})
+    assert ("".join(one.text for one in found), {one.judgement for one in found}) == ("日本語", {Judgement.DOUBTFUL})

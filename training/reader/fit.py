@@ -41,7 +41,7 @@ WARMUP, DECAY, BETAS, HEAD_RATE = 0.04, 0.01, (0.9, 0.98), 4  # as is usual for 
 TOKENS = 900  # in a batch of one core
 KEPT = 0.995  # share of the mean of the weights that each step leaves
 EVERY, HELD = 50, 800  # steps between two lines of progress; held-out questions that are read at the end
-CALIBRATED = "squad2-dev"  # of the articles of xquad-*, which the scores are fitted on: who read them is too sure there
+CALIBRATED = "squad2-dev"  # these are of the articles of xquad-*, which the scores are fitted on: who read them is too sure there
 NOWHERE = -1e4  # log odds of what cannot be
 
 

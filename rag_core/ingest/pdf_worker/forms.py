@@ -202,7 +202,7 @@ def _part(archive: zipfile.ZipFile, name: str) -> ET.Element:
 
 
 class Styles:
-    """What the styles of a Word document say: the level of each that is a heading, how each sets its text, and which strike it out."""
+    """The styles of a Word document: the level of each that is a heading, how each sets its text, and which strike it out."""
 
     def __init__(self, root: ET.Element | None) -> None:
         self.headings: dict[str, int] = {}
@@ -350,7 +350,7 @@ def _level(properties: ET.Element | None, otherwise: Level) -> Level:
 
 
 def _drawn(font: str) -> Callable[[str], str]:
-    """What a font shows for a sign; a font of signs has them at the places of letters, or so many places further on."""
+    """The sign that a font shows; a font of signs has them at the places of letters, or so many places further on."""
 
     def shown(sign: str) -> str:
         if sign.isspace() or not (font in _SYMBOLIC or PRIVATE <= ord(sign) <= PRIVATE + 0xFF):

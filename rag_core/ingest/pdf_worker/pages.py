@@ -40,7 +40,7 @@ BLANK_CHECK_PIXELS = 500_000  # an A4 page at about 72 dpi: print of 4 pt still 
 SLOPE = 0.1  # part of a line's direction along its second axis, from which it follows no edge of the page; scans are less askew
 RULE_PT = 3.0  # what is no taller is a rule between sections, as filings leave on otherwise blank pages; letters are taller
 
-WORD_NUMBERS = 6  # of a word as `rows` has it; a seventh says how sure it is
+WORD_NUMBERS = 6  # a word as `rows` has it; a seventh says how sure it is
 
 Reasons = list[list[Kind | None]]
 

@@ -34,7 +34,7 @@ def without_struck(text: str, *, markdown: bool) -> tuple[str, int]:
         while start > at and end < len(text) and text[start - 1] == text[end] and text[end] in "*_":
             start, end = start - 1, end + 1
         parts.append(text[at:start])
-        # of the blanks before and after it one stays
+        # the blanks before and after it one stays
         at = end + 1 if text[end : end + 1] == " " and (not start or text[start - 1].isspace()) else end
         parts.append("\0")
     lines = "".join((*parts, text[at:])).split("\n")

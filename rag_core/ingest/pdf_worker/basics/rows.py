@@ -87,7 +87,7 @@ def union(boxes: Iterable[Rect]) -> Rect:
 
 
 def meet(a: Rect, b: Rect) -> Rect:
-    """What two rectangles share; an edge lies before the opposite one where they share nothing."""
+    """The part that two rectangles share; an edge lies before the opposite one where they share nothing."""
     return max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])
 
 

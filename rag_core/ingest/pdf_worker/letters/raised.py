@@ -31,15 +31,15 @@ Part = tuple[str, Level]
 
 _RAISED = dict(zip("0123456789+-−–=()abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ", strict=True))
 _LOWERED = dict(zip("0123456789+-−–=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎", strict=True))
-_FRACTIONS = {
+_FRACTIONS = {  # the code points of Unicode's vulgar fractions
     unicodedata.normalize("NFKC", sign).replace("\u2044", "/"): sign
     for sign in map(chr, (*range(0xBC, 0xBF), *range(0x2150, 0x215F), 0x2189))
 }
-_ENDINGS = frozenset("st nd rd th er re e ème es".split())  # of ordinals, in English and French
+_ENDINGS = frozenset("st nd rd th er re e ème es".split())  # ordinals have these, in English and French
 _INDICATORS = {"a": "ª", "o": "º", "0": "°"}  # raised behind a figure: "5º" of ordinals and angles, and a nought for a degree
 _FRACTION = re.compile(r"(\d{1,4})[/\u2044\u2215](\d{1,4})")
 _POWER = re.compile(r"(?=.*[\dn])[-+−–\d()=a-z]+|[a-z]")
-_MARKS = re.compile(r"\d{1,3}(?:[,;]\d{1,3})+")  # of several footnotes
+_MARKS = re.compile(r"\d{1,3}(?:[,;]\d{1,3})+")  # marks of several footnotes
 _DEGREES = re.compile(r"[CF](?![a-z])")
 
 
@@ -96,7 +96,7 @@ def _merged(parts: Iterable[Part]) -> list[Part]:
 
 
 def _sloping(parts: list[Part], at: int) -> tuple[list[Part], int]:
-    """What to write for a fraction whose numerator is part `at`, and of how many parts it is made; 0 where none begins there."""
+    """The text of a fraction whose numerator is part `at`, and of how many parts it is made; 0 where none begins there."""
     if parts[at][1] is not Level.RAISED:
         return [], 0
     for length in (3, 2):

@@ -35,7 +35,7 @@ Away = Callable[["Drawn", str], float | None]  # how far a glyph is from a text;
 class Drawn(NamedTuple):
     """A glyph as it is painted. `middle`: in points of the page as it is shown. `sign`: it is no letter, and `text` is what it shows."""
 
-    font: Any  # of MuPDF
+    font: Any  # a font, as MuPDF has it
     address: int  # that names the font
     number: int
     text: str  # by the file
@@ -52,8 +52,8 @@ class Span:
     nested: bool = False
 
 
-class Verdict(Enum):
-    """What is known of a glyph whose two readings differ."""
+class Judgement(Enum):
+    """A glyph whose two readings differ."""
 
     SAID = "said"
     PAINTED = "painted"
@@ -62,37 +62,37 @@ class Verdict(Enum):
 
 
 class Shown(NamedTuple):
-    """What to read for a glyph, and why; no verdict where both readings are the same."""
+    """The text to read for a glyph, and why; no judgement where both readings are the same."""
 
     text: str
-    verdict: Verdict | None
+    judgement: Judgement | None
 
 
 def judged(span: Span, away: Away, is_blank: Callable[[Drawn], bool], is_false: Callable[[Drawn, str], bool]) -> list[Shown] | None:
-    """What to read for each glyph of a span; None where the two readings agree, and the text of the span may be read as it is."""
+    """The text to read for each glyph of a span; None where the two readings agree, and the text of the span may be read as it is."""
     painted = "".join(glyph.text for glyph in span.glyphs)
     plain = not span.nested and not any(glyph.sign for glyph in span.glyphs)
     agreed = span.said == painted or agree(span.said, painted)
     if agreed and plain and not _is_garbled(span, painted):
         return None
     if max(len(span.said), len(painted)) > MOST:
-        return [Shown(glyph.text, Verdict.PAINTED) for glyph in span.glyphs]
-    found = [Shown(text, None) for text in (_in_case(span, painted) if agreed else [glyph.text for glyph in span.glyphs])]
+        return [Shown(glyph.text, Judgement.PAINTED) for glyph in span.glyphs]
+    found = [Shown(text, None) for text in (_as_capitals(span, painted) if agreed else [glyph.text for glyph in span.glyphs])]
     untold: list[tuple[dict[int, str], str]] = []
     for first, last, said in _differing(span):
         taken = [letters.strip() for letters in _letters_of(span.glyphs[first:last], said, away, is_blank)]
         for at, letters in enumerate(taken, first):
-            found[at] = _verdict(span.glyphs[at], letters, away, is_blank, is_false)
-        part = {at: letters for at, letters in enumerate(taken, first) if found[at].verdict is Verdict.DOUBTFUL}
+            found[at] = _judged(span.glyphs[at], letters, away, is_blank, is_false)
+        part = {at: letters for at, letters in enumerate(taken, first) if found[at].judgement is Judgement.DOUBTFUL}
         untold.append((part, said.strip() if len(part) == last - first else ""))
-    verdicts = Counter(one.verdict for one in found)
-    for part, whole in untold:  # of one reading, for half of each is a word that nobody wrote
-        lean = verdicts[Verdict.SAID] - verdicts[Verdict.PAINTED] or _lean([(span.glyphs[at], part[at]) for at in part], away)
+    judgements = Counter(one.judgement for one in found)
+    for part, whole in untold:  # from one reading, for half of each is a word that nobody wrote
+        lean = judgements[Judgement.SAID] - judgements[Judgement.PAINTED] or _lean([(span.glyphs[at], part[at]) for at in part], away)
         is_said = any(part.values()) and lean >= 0
         if whole and is_said:
             part = dict(zip(part, (whole, *[""] * (len(part) - 1)), strict=True))
         for at, letters in part.items():
-            found[at] = Shown(letters if is_said else span.glyphs[at].text, None if agreed else Verdict.DOUBTFUL)
+            found[at] = Shown(letters if is_said else span.glyphs[at].text, None if agreed else Judgement.DOUBTFUL)
     return found
 
 
@@ -106,7 +106,7 @@ def _lean(part: Sequence[tuple[Drawn, str]], away: Away) -> float:
     return (2 * RATHER if any(len(letters) > 1 for _, letters in part) else RATHER) * painted - said
 
 
-def _in_case(span: Span, painted: str) -> list[str]:
+def _as_capitals(span: Span, painted: str) -> list[str]:
     """The characters of each glyph, in capitals and small letters as the text of the span has them."""
     signs = list(painted)
     for said_at, painted_at, size in SequenceMatcher(None, _folded(span.said), _folded(painted), autojunk=False).get_matching_blocks():
@@ -217,22 +217,22 @@ def _cost(glyph: Drawn, letters: str, away: Away, is_blank: Callable[[Drawn], bo
     return UNTOLD if known is None else known
 
 
-def _verdict(glyph: Drawn, letters: str, away: Away, is_blank: Callable[[Drawn], bool], is_false: Callable[[Drawn, str], bool]) -> Shown:
+def _judged(glyph: Drawn, letters: str, away: Away, is_blank: Callable[[Drawn], bool], is_false: Callable[[Drawn, str], bool]) -> Shown:
     if glyph.sign:
         return Shown(glyph.text, None)
     if is_blank(glyph):
-        return Shown(glyph.text if glyph.text.isspace() else " ", Verdict.PAINTED if any(map(str.isalnum, letters)) else None)
+        return Shown(glyph.text if glyph.text.isspace() else " ", Judgement.PAINTED if any(map(str.isalnum, letters)) else None)
     if _same(letters, glyph.text):
         return Shown(letters, None)
     said, painted = (away(glyph, text) for text in (letters, glyph.text))
     if said is not None and said < NEAR and (painted is None or RATHER * said < painted):
-        return Shown(letters, Verdict.SAID)
-    is_ligature = 1 < len(letters) <= LETTERS_OF_A_GLYPH and letters.isalpha() and len(glyph.text) == 1  # of which each font has its own
+        return Shown(letters, Judgement.SAID)
+    is_ligature = 1 < len(letters) <= LETTERS_OF_A_GLYPH and letters.isalpha() and len(glyph.text) == 1  # each font has its own
     if painted is not None and painted < NEAR and (said is None or (2 * RATHER if is_ligature else RATHER) * painted < said):
-        return Shown(glyph.text, Verdict.PAINTED)
+        return Shown(glyph.text, Judgement.PAINTED)
     if any(sign.isdigit() for sign in letters + glyph.text) and is_false(glyph, letters) and is_false(glyph, glyph.text):
-        return Shown(letters or glyph.text, Verdict.FALSE)
-    return Shown(letters, Verdict.DOUBTFUL)
+        return Shown(letters or glyph.text, Judgement.FALSE)
+    return Shown(letters, Judgement.DOUBTFUL)
 
 
 @dataclass

@@ -17,7 +17,7 @@ from pymupdf import mupdf
 
 from .crowded import FURTHER, Glyph
 from .fonts import Fonts, shows_another_digit
-from .replaced import Shown, Span, Verdict, judged, rejected
+from .replaced import Judgement, Shown, Span, judged, rejected
 from .shapes import is_blank
 
 ITEM_BYTES = 24  # the size of MuPDF's fz_text_item: x, y, advance as floats; glyph, character, code as integers
@@ -55,12 +55,12 @@ def corrected(page: Any, used: Mapping[int, tuple[Any, set[Glyph]]], spans: Sequ
     if not signs and not any(judgements):
         return None
     found = Correction(None)
-    places = {Verdict.SAID: found.settled, Verdict.DOUBTFUL: found.doubtful, Verdict.FALSE: found.false}
+    places = {Judgement.SAID: found.settled, Judgement.DOUBTFUL: found.doubtful, Judgement.FALSE: found.false}
     for span, shown in zip(spans, judgements, strict=True):
         for glyph, one in zip(span.glyphs, shown or (), strict=False):
-            if one.verdict in places:
-                places[one.verdict].append(glyph.middle)
-        if shown is not None and (not shown or any(one.verdict is Verdict.PAINTED for one in shown)):
+            if one.judgement in places:
+                places[one.judgement].append(glyph.middle)
+        if shown is not None and (not shown or any(one.judgement is Judgement.PAINTED for one in shown)):
             found.rejected.append((rejected(span.said, shown), span.glyphs[0].middle if span.glyphs else (0.0, 0.0)))
     found.text_page = _read_again(page, signs, judgements, flags)
     return found

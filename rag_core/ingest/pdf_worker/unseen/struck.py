@@ -38,7 +38,7 @@ LINE_WIDTH, LINE_HEIGHT, LINE_FILLED, LINE_ROWS = (
     0.7,
     0.35,
     3,
-)  # of a single line; those of charts have less
+)  # shares of a single line; those of charts have less
 OUTSIDE = 0.2  # share of the crossed rows' words that may lie outside
 MOST_SLOPED = 100  # lines of a drawing
 NOWHERE: Rect = (0.0, 0.0, 0.0, 0.0)
@@ -57,7 +57,7 @@ class Sign(NamedTuple):
     size: float
 
 
-Signs = Mapping[tuple[int, int], Sequence[Sign]]  # of each line of MuPDF, by (block, line)
+Signs = Mapping[tuple[int, int], Sequence[Sign]]  # for each line of MuPDF, by (block, line)
 
 
 def struck(page: Any, runs: Sequence[Run], strokes: Strokes, letters: Callable[[], Signs]) -> set[Place]:

@@ -12,7 +12,7 @@ LARGE_PT = 18.0  # the least size of a watermark
 LARGER = 1.7  # times the size of the page's other text
 SLOPE = 0.1  # part of a line's direction along its second axis, from which it follows no edge of the page
 OVERLAPPED = 2  # lines of text that one along the rows lies over; a heading lies over none
-MOST_WORDS = 8
+MOST_WORDS = 8  # in a watermark; chosen
 
 _GAPS = re.compile(r"[\W\d_]+")
 
