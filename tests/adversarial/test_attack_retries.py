@@ -76,7 +76,7 @@ DECLINED = [
     ("en", "How many days of sick leave are paid in full?", POLICIES, True),
     ("cs", "Jak dlouhá je záruka na zboží?", "smlouva-o-dodavce.pdf", False),
     ("de", "Wann verfällt nicht genommener Urlaub?", "wissensdatenbank.pdf", True),
-    ("hi", "सार्व अंतर किसे कहते हैं?", "samantar-shreni.pdf", True),
+    ("hi", "सार्व अंतर किसे कहते हैं?", "samantar-shreni.pdf", False),
 ]
 
 

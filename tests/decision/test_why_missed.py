@@ -113,7 +113,7 @@ def test_given_a_page_that_was_read_then_the_page_whose_sentences_bear_more_is_n
 
 
 def test_given_a_page_of_another_document_was_quoted_then_no_name_of_a_file_is_in_the_words() -> None:
-    found = missed(1, "handbook", question="How many days of notice?", max_sentences=1)
+    found = missed(1, "handbook", question="How many days is the notice period?", max_sentences=1)
 
     assert found.lost_at is LostAt.NOT_CHOSEN
     assert found.quoted == ("contract", 1)
