@@ -8,10 +8,9 @@ Of `xquad-en` and `xquad-de` it makes `crossed-en-de`: the questions of the one 
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
-from training.files import Row, rows
+from training.files import Row, rows, write_rows
 
 
 def crossed(data: Path, asking: str, documents: str) -> dict[str, list[Row]]:
@@ -42,7 +41,7 @@ def main() -> None:
         folder = given.out / f"crossed-{pair}"
         folder.mkdir(parents=True, exist_ok=True)
         for name, found in crossed(given.data, *pair.split("-")).items():
-            (folder / name).write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found), encoding="utf-8")
+            write_rows(folder / name, found)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,11 @@ def split_of(key: str, share: float) -> str:
 def asking(question: str) -> str:
     """A question as the answerability model reads it: it ends in one question mark."""
     return question.strip().rstrip("? ") + "?"
+
+
+def write_rows(path: Path, found: Iterable[Row]) -> None:
+    """Write rows as `rows` reads them."""
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found), encoding="utf-8")
 
 
 def write(path: Path, body: Row) -> None:

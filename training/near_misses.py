@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from training.files import SEED, Row
+from training.files import SEED, Row, write_rows
 
-LIBRARIES, ARTICLES, PARAGRAPHS = 2, 6, 5  # as many as in the near misses of the bench have
+LIBRARIES, ARTICLES, PARAGRAPHS = 2, 6, 5  # as the near misses of the bench have
 LEAST = 150  # characters of a paragraph
 
 
@@ -67,7 +67,7 @@ def main() -> None:
     for name, row in near_misses(enough, given.language, given.questions, random.Random(SEED)):
         rows[name].append(row)
     for name, of in rows.items():
-        (given.out / f"{name}.jsonl").write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in of), encoding="utf-8")
+        write_rows(given.out / f"{name}.jsonl", of)
 
 
 if __name__ == "__main__":

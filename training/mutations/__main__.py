@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from rag_core.errors import RagError
-from training.files import SEED
+from training.files import SEED, write_rows
 from training.mutations import rates
 from training.mutations.lists import LANGUAGES
 from training.mutations.rates import Rates, Variant
@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> None:
     try:
         if given.export:
             rows = list(_rows(found, draw))
-            given.export.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+            write_rows(given.export, rows)
             counts = Counter((row["lang"], row["supported"]) for row in rows)
             sys.stdout.write("".join(f"{lang} supported={label}: {count}\n" for (lang, label), count in sorted(counts.items())))
         else:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import pymupdf
 
-from training.files import SEED, rows
+from training.files import SEED, rows, write_rows
 from training.pdf.forms import LOOKS, NAMES, PLACES, Sheet, heading_of, sentences
 from training.pdf.pages import Words, set_pages
 from training.pdf.texts import Question, Text, covered, folded, from_articles, from_bench, from_papers, from_tables, grouped, stands
@@ -278,7 +278,7 @@ def main(out: Path, documents: Sequence[Document]) -> None:
         sys.stderr.write(f"{file}: {pages} pages, {len(found)} questions\n")
     texts = [{"context": t.text, "source": t.source, "lang": t.language} for t in contexts.values()]
     for path, lines in (("questions", asked), ("gold", gold), ("contexts", texts)):
-        (out / f"{path}.jsonl").write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+        write_rows(out / f"{path}.jsonl", lines)
     sys.stdout.writelines(f"{form} {language} {kind}: {n}\n" for (form, language, kind), n in sorted(counts.items()))
 
 

@@ -53,7 +53,7 @@ class Span:
 
 
 class Judgement(Enum):
-    """A glyph whose two readings differ."""
+    """The reading of a glyph that holds, where its two readings differ."""
 
     SAID = "said"
     PAINTED = "painted"

@@ -33,12 +33,8 @@ ON_TEXT = 0.35  # share of a bar that must lie on text: one through a row of a t
 MOST_OF_WORD, FEW = 0.7, 2  # a bar that leaves out no more than so many letters of a word was drawn by hand
 CORNERS = 0.15  # by which the corners of two sloped lines may differ that make a cross, in parts of its size
 CROSS_WIDTH, CROSS_HEIGHT = 0.6, 0.5  # shares of a cross that the text under it fills
-LINE_WIDTH, LINE_HEIGHT, LINE_FILLED, LINE_ROWS = (
-    0.85,
-    0.7,
-    0.35,
-    3,
-)  # shares of a single line; those of charts have less
+LINE_WIDTH, LINE_HEIGHT, LINE_FILLED = 0.85, 0.7, 0.35  # shares of what lies under a single line; charts have less
+LINE_ROWS = 3  # under a single line at least
 OUTSIDE = 0.2  # share of the crossed rows' words that may lie outside
 MOST_SLOPED = 100  # lines of a drawing
 NOWHERE: Rect = (0.0, 0.0, 0.0, 0.0)
