@@ -20,3 +20,11 @@ def test_given_a_number_a_name_or_a_degree_then_the_question_is_changed_to_what_
     assert name == "Who opened the Willem Bos bridge?"
     assert degree == "who built the smallest mill?"
     assert changed("who ran it?", said, said, "en", random.Random(0)) is None
+
+
+def test_given_another_language_or_none_in_common_then_figures_are_changed_and_nothing_else() -> None:
+    hindi, said = "बस 12 कब चलती है?", "बस 12 सात बजे चलती है। बस 14 नौ बजे चलती है।"
+
+    assert changed(hindi, said, "बस 12 सात बजे चलती है।", "hi", random.Random(0)) == "बस 14 कब चलती है?"
+    assert changed("Kdy odjíždí autobus 12?", said, "बस 12 सात बजे चलती है।", "", random.Random(0)) == "Kdy odjíždí autobus 14?"
+    assert changed("Who opened the Ardun bridge?", "Willem Bos opened it.", "It was opened.", "", random.Random(0)) is None

@@ -6,12 +6,12 @@ The model learns from these what people's questions to be nearly answered teach 
 from __future__ import annotations
 
 import random
-import re
 
-CHANGED_IN = ("de", "en", "es")  # languages whose words and names the patterns below can tell
-YEARS_AWAY = (-20, -10, -5, -3, -2, -1, 1, 2, 3, 5, 10)  # where no other number of the text can stand in for a year; chosen
-_NUMBER = re.compile(r"\b\d[\d.,]*\b")
-_NAME = re.compile(r"(?<![.!?¿\"“] )(?<!^)\b[A-ZÄÖÜ][\w’'-]+(?: [A-Z][\w’'-]+){0,2}")
+import regex
+
+AWAY = (-20, -10, -5, -3, -2, -1, 1, 2, 3, 5, 10)  # where no other number of the text can stand in; chosen
+_NUMBER = regex.compile(r"\b\d[\d.,]*\b")
+_NAME = regex.compile(r"(?<![.!?¿\"“] )(?<!^)\b\p{Lu}[\w’'-]+(?: \p{Lu}[\w’'-]+){0,2}")
 _ASKING = frozenset({"what", "who", "when", "where", "which", "how", "in", "the"})
 _PAIRS = (
     "largest smallest,first last,before after,highest lowest,most least,increase decrease,increased decreased,north south,east west,"
@@ -24,11 +24,15 @@ OPPOSITES = {a: b for one, other in (pair.split() for pair in _PAIRS.split(","))
 
 
 def changed(question: str, context: str, answering: str, language: str, draw: random.Random) -> str | None:
-    """The question in a form that the answering sentence does not hold; None where nothing in it can be changed."""
+    """The question in a form that the answering sentence does not hold; None where nothing in it can be changed.
+
+    Figures are changed in every language, and across languages (`language` is empty there); names where nothing else is capitalised
+    within a sentence, so not in German; opposites in English, German and Spanish.
+    """
     return (
         _another_number(question, context, answering, draw)
-        or (_another_name(question, context, answering, draw) if language != "de" else None)  # every German noun looks like a name
-        or _the_opposite(question, answering, draw)
+        or (_another_name(question, context, answering, draw) if language not in ("", "de") else None)
+        or (_the_opposite(question, answering, draw) if language else None)
     )
 
 
@@ -40,8 +44,9 @@ def _another_number(question: str, context: str, answering: str, draw: random.Ra
     number = match[0].rstrip(".,")
     others = {one.rstrip(".,") for one in _NUMBER.findall(context)}
     fit = sorted(one for one in others if one != number and len(one) == len(number) and one not in answering)
-    if not fit and re.fullmatch(r"\d{4}", number):
-        fit = [year for year in (str(int(number) + draw.choice(YEARS_AWAY)),) if year not in answering]
+    if not fit and number.isdecimal():
+        near = max(1, int(number) + draw.choice(AWAY))
+        fit = [one for one in (str(near),) if one != number and one not in answering]
     return question[: match.start()] + draw.choice(fit) + question[match.start() + len(number) :] if fit else None
 
 
@@ -57,11 +62,11 @@ def _another_name(question: str, context: str, answering: str, draw: random.Rand
 
 
 def _the_opposite(question: str, answering: str, draw: random.Random) -> str | None:
-    words = [word for word in re.findall(r"\w+", question) if word.lower() in OPPOSITES]
+    words = [word for word in regex.findall(r"\w+", question) if word.lower() in OPPOSITES]
     if not words:
         return None
     word = draw.choice(words)
     other = OPPOSITES[word.lower()]
     if other in answering.lower() or other in question.lower():
         return None
-    return re.sub(rf"\b{re.escape(word)}\b", other, question, count=1)
+    return regex.sub(rf"\b{regex.escape(word)}\b", other, question, count=1)

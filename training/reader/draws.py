@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from rag_core.adapters.embedding.e5_file import E5File
 from rag_core.adapters.embedding.reader import HEADING, QUESTION, UNIT, WINDOW
-from training.reader.changed import CHANGED_IN, changed
+from training.reader.changed import changed
 from training.reader.rows import Asked, Context, Rows
 
 # shares of the answered questions: without the sentence that answers, of another text, changed, with what takes back, with what does not
-REMOVED, ELSEWHERE, CHANGED, UNDONE, HARMLESS = 0.14, 0.17, 0.08, 0.08, 0.06
+REMOVED, ELSEWHERE, CHANGED, UNDONE, HARMLESS = 0.14, 0.17, 0.12, 0.08, 0.06
 TYPICAL, SPREAD, LEAST = 120, 0.5, 24  # tokens of a window: log-normal about the first, and so many more
 TITLED = 0.6  # share that are read with the heading
 OTHERS = 4  # texts alike, of which one is read
@@ -104,8 +104,9 @@ class Draws:
         end = REMOVED + ELSEWHERE
         if REMOVED <= chance < end and (other := self._elsewhere(asked, question)):
             return self._cut(question, heading, self._units(other[0]), none, budget, other[1])
-        if end <= chance < end + CHANGED and asked.language in CHANGED_IN and asked.language == context.language:
-            text = changed(asked.question, " ".join(context.units), context.units[main], asked.language, self.draw)
+        if end <= chance < end + CHANGED:
+            language = asked.language if asked.language == context.language else ""
+            text = changed(asked.question, " ".join(context.units), context.units[main], language, self.draw)
             if text:
                 return self._cut(self._ids(text), heading, units, none, budget, main)
         spans = {n: self._tokens(context.units[n], at) for n, at in asked.spans.items()}
