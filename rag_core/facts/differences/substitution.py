@@ -121,8 +121,11 @@ def _negations(aligned: Aligned, lex: Lexicon) -> Iterator[Change]:
         elif opposite:
             surplus += opposite[0]
             phrases.append(opposite[1])
-        elif gap.i == gap.j:
-            denied = [phrase for phrase, places in _bearing(aligned.theirs, gap.k, gap.m) if not aligned.shared().isdisjoint(places)]
+        elif not mine:
+            reach = _TARGETS if gap.i == gap.j else 1  # "not allowed in" may be said as "forbidden in", which is no lost denial of "in"
+            denied = [
+                phrase for phrase, places in _bearing(aligned.theirs, gap.k, gap.m) if not aligned.shared().isdisjoint(places[:reach])
+            ]
             surplus -= len(denied)
             phrases += [f"without {phrase}" for phrase in denied]
     if surplus:
