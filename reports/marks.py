@@ -23,6 +23,7 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
+from unicodedata import decomposition, normalize
 
 import numpy as np
 import pymupdf
@@ -141,14 +142,23 @@ def read_back(corpus: Snapshot, document: Document, kind: PassageKind, cited: Se
 
 
 def stands_in(quote: str, under: str) -> bool:
-    """Whether the words of a quote follow one another in letters that were read without white space."""
+    """Whether the words of a quote follow one another in letters that were read without white space.
+
+    A file has raised signs as plain letters, and may have them in another place of its order.
+    """
     at = 0
     for word in quote.split():
         found = under.find(word, at)
-        if found < 0:
+        if found >= 0:
+            at = found + len(word)
+        elif (plain := _lowered(word)) == word or plain not in under:
             return False
-        at = found + len(word)
     return True
+
+
+def _lowered(word: str) -> str:
+    """A word with its raised and lowered signs on the line."""
+    return "".join(normalize("NFKC", sign) if decomposition(sign).startswith(("<super>", "<sub>")) else sign for sign in word)
 
 
 def kinds_of(corpus: Snapshot, document: Document, kind: PassageKind, spans: Sequence[Span]) -> Iterator[str]:

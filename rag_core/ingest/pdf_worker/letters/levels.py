@@ -525,13 +525,14 @@ class _Page:
             self._join(target, atom, host)
 
     def _join(self, piece: Piece, atom: Atom, host: Atom) -> None:
-        """Take what touches the end of a moved sign into its word: the full stop of "10⁴."."""
+        """Take what touches the end of a moved sign into its word: the full stop of "10⁴.", no word behind a sign that stands apart."""
+        apart_from_host = piece is not self._piece_of[host]
         for other in self._near(host.step, host.base):
             source = self._piece_of.get(other)
             apart = (other.left - atom.right) / host.size
             if source is None or source is piece or other.host or abs(other.base - host.base) > SAME_LINE * host.size:
                 continue
-            if -OVERLAP < apart < TOUCHING and other.left > atom.left:
+            if -OVERLAP < apart < TOUCHING and other.left > atom.left and not (apart_from_host and other.text[:1].isalnum()):
                 self._piece_of.update(dict.fromkeys(source.atoms, piece))
                 piece.take(source.atoms, source.boxes)
                 source.atoms, source.boxes, source.moved = [], [], True
