@@ -104,7 +104,7 @@ def test_given_a_budget_when_it_is_spent_then_the_run_stops_keeps_what_it_has_an
 
     assert (first.measured, first.over_budget, first.total) == (1, True, len(QUESTIONS))
     assert (second.reused, second.over_budget) == (1, True)
-    assert 1 <= second.measured <= 3
+    assert 1 <= second.measured < len(QUESTIONS) - 1
     assert second.tokens < 2 * first.tokens + max(place.tokens(head))  # the question that passes the budget is finished
     assert (last.over_budget, last.reused, last.measured) == (False, 1 + second.measured, len(QUESTIONS) - 1 - second.measured)
     assert first.tokens + second.tokens + last.tokens == sum(place.tokens(head))
