@@ -13,7 +13,7 @@ from itertools import pairwise
 import regex
 import sentencex
 
-from rag_core.language.bullets import BULLETS
+from rag_core.language.bullets import BULLETS, counts_on
 from rag_core.language.loader import FALLBACK, LANGUAGES
 from rag_core.language.schema import LanguageInfo
 
@@ -27,6 +27,7 @@ _SURROGATE = regex.compile(r"[\uD800-\uDFFF]")
 
 _BULLET = regex.compile(r"\s*(?:[-·*" + BULLETS + r"]|\(?\p{L}\)|\(?\p{Nd}{1,3}\)|\(?[ivx]{1,5}\))\s+\S")
 _DASH_BULLET = regex.compile(r"\s*[–—]\s+\S")
+_ROMAN_BULLET = regex.compile(r"\s*[ivx]{1,5}\.\s+\S")
 _NUMBER_BULLET = regex.compile(r"\s*(\p{Nd}{1,3})(?:\.|(?:\.\p{Nd}{1,3}){1,4}\.?)\s+(\S+)")
 _ENDS_CLAUSE = regex.compile(r"[.!?:;,।॥…。？！][\p{Pe}\p{Pf}\"']*\s*$")
 
@@ -34,7 +35,10 @@ _LAST_TOKEN = regex.compile(r"([^\s(\[{\"„“‚‘«]*[^\s.(\[{\"„“‚‘
 _FOOTNOTES = regex.compile(r"[⁰¹²³⁴-⁹]+(?:,[⁰¹²³⁴-⁹]+)*(?=\s|$)")  # marks behind a full stop: "within a year.¹"
 _DANDA = regex.compile(r"[।॥]\s*$")
 _TAIL_CHARS = 80  # before a full stop that are looked at: an abbreviation or the end of a clause is shorter
-_LIST_MARK = regex.compile(r"\s*(?:[-–—·*" + BULLETS + r"]|\(?[\p{L}\p{Nd}]{1,3}[.)]|\p{Nd}{1,3}(?:\.\p{Nd}{1,3}){1,4}\.?)\s*$")
+_CLAUSE_MARK = r"(?:[\p{L}\p{M}]{3,}|§+)\s?(?:\p{Nd}{1,3}|[IVXLC]+)\."  # "Article 3.", "§ 4."
+_LIST_MARK = regex.compile(
+    r"\s*(?:[-–—·*" + BULLETS + r"]|\(?[\p{L}\p{Nd}]{1,3}[.)]|\p{Nd}{1,3}(?:\.\p{Nd}{1,3}){1,4}\.?|" + _CLAUSE_MARK + r")\s*$"
+)
 _NUMBER = regex.compile(r"\p{Nd}{1,4}$")
 _INITIAL = regex.compile(r"(?:\p{Lu}|[^\W\p{Ll}\p{Lu}\d_])$")
 _NUMBER_NEXT = regex.compile(r"[\p{Nd}§]|[IVXLC]+\b")
@@ -85,7 +89,8 @@ def _blocks(text: str, info: LanguageInfo | None) -> Iterator[tuple[int, int]]:
     block_start = 0
     for (previous_start, start), (_, end) in pairwise(lines):
         previous, line = text[previous_start:start], text[start:end]
-        if _breaks_paragraph(previous) or _starts_item(line, previous, numbers, info):
+        starts_item = _starts_item(line, previous, numbers, info) and not counts_on(line, text[block_start:start])
+        if _breaks_paragraph(previous) or starts_item:
             yield block_start, start
             block_start = start
     yield block_start, len(text)
@@ -111,7 +116,7 @@ def _starts_item(line: str, previous: str, numbers: Counter[int | None], info: L
         return False
     if _BULLET.match(line):
         return True
-    if _DASH_BULLET.match(line):
+    if _DASH_BULLET.match(line) or _ROMAN_BULLET.match(line):
         return bool(_ENDS_CLAUSE.search(previous[-_TAIL_CHARS:]))
     numbered = _NUMBER_BULLET.match(line)
     if not numbered or numbered[2][0].islower() or _follows_ordinal(numbered[2], info):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 from paper import Set, head, page, prose
 
-from rag_core.domain.documents import Page
+from rag_core.domain.documents import Box, Page
 from rag_core.ingest.blocks.structure import Block, BlockKind, blocks
 
 SENTENCE = "The supplier delivers the goods to the place that the buyer has named."
@@ -449,3 +451,37 @@ def test_given_a_small_o_apart_from_its_row_when_read_then_it_is_the_mark_of_an_
 
     assert len(found.parts) == 2
     assert of_kind([page(1, prose("La llave se entrega en la portería", "o en la oficina de la torre."))], BlockKind.LIST) == []
+
+
+CLAUSES = [
+    ["Article 1. The association has its seat in Levallois, its exact address is", "told to the prefecture of the department."],
+    ["Article 2. It is led by a council, made up of 3 to 25", "persons. Their number is set by it for its", "next term of office."],
+    ["Article 3. Whoever has belonged to it for more than six months may", "vote. Nobody else may."],
+    ["Article 4. Membership ends by death, by notice in writing to the", "president, or by a decision of the council."],
+]  # fmt: skip
+
+
+@given(pitch=st.floats(1.0, 2.3), between=st.floats(1.5, 3.0), one_block_a_row=st.booleans())
+def test_given_clauses_set_at_any_pitch_when_read_then_no_row_of_their_sentences_is_a_heading(
+    pitch: float, between: float, one_block_a_row: bool
+) -> None:
+    """MuPDF gives each row of widely set text a block of its own; a clause that begins with its number runs on all the same."""
+    rows = [Set(text, gap=one_block_a_row or number == 0) for clause in CLAUSES * 2 for number, text in enumerate(clause)]
+    made, top = page(1, rows), 40.0
+    lines = []
+    for line, (number, _) in zip(made.lines, [pair for clause in CLAUSES * 2 for pair in enumerate(clause)], strict=True):
+        top += 10 * pitch * (between if number == 0 else 1.0)
+        lines.append(replace(line, box=Box(line.box.x0, top, line.box.x1, top + 10)))
+
+    found = blocks([replace(made, lines=tuple(lines))], "en")
+
+    assert {one.kind for one in found} == {BlockKind.PARAGRAPH}
+    assert [made.text[one.start : one.end] for one in found] == ["\n".join(clause) for clause in CLAUSES * 2]
+
+
+def test_given_an_enumeration_within_a_sentence_when_its_lines_end_at_a_mark_then_it_is_one_item() -> None:
+    running = "We know three kinds: 1) stored,\n2) reflected and\n3) built in the browser."
+    a_list = "We know three kinds:\n1) stored,\n2) reflected, and\n3) built in the browser."
+
+    assert of_kind(text_page(running), BlockKind.PARAGRAPH) == [running]
+    assert len(blocks(text_page(a_list), "en")[-1].parts) == 3

@@ -61,6 +61,9 @@ TRAPS = {
         "Wait... and see.|That is all.",
         "It is due within a year.¹|It is paid at once.²,³|That is all.",
         "Valid under No.¹ 5 only.|The area is 5 m².|It holds 3 m³ of CO₂.",
+        "Article 3. The seat is Brno.|§ 4. The council meets there.",
+        "There are two kinds: 1) stored, 2) reflected.|Both are bad.",
+        "It was held in Roe v. Wade.|It is law.",
     ],
     "hi": [
         "डॉ. शर्मा ने अनुबंध पर हस्ताक्षर किए।|अवधि 24 माह है।",
@@ -131,6 +134,12 @@ def test_given_the_same_text_wrapped_after_every_word_when_split_then_the_senten
         ("de", "Der Preis\n– ohne Steuer –\nbeträgt 5 Euro.", ["Der Preis\n– ohne Steuer –\nbeträgt 5 Euro."]),
         ("de", "Umfang:\n– Lieferung;\n– Montage.", ["Umfang:", "– Lieferung;", "– Montage."]),
         ("en", "Sales grew by\n5.2 Million in 2024.", ["Sales grew by\n5.2 Million in 2024."]),
+        (
+            "en",
+            "i. Some train. Now.\nii. Nobody trains.\niii. All wait.",
+            ["i. Some train.", "Now.", "ii. Nobody trains.", "iii. All wait."],
+        ),
+        ("en", "We know: 1) stored,\n2) reflected and\n3) built in.", ["We know: 1) stored,\n2) reflected and\n3) built in."]),
         ("zh", "这是一个。那是。", ["这是一个。", "那是。"]),
         ("en", "यह एक है। iPhone भी।", ["यह एक है।", "iPhone भी।"]),
     ],

@@ -69,4 +69,4 @@ def _the_opposite(question: str, answering: str, draw: random.Random) -> str | N
     other = OPPOSITES[word.lower()]
     if other in answering.lower() or other in question.lower():
         return None
-    return regex.sub(rf"\b{regex.escape(word)}\b", other, question, count=1)
+    return str(regex.sub(rf"\b{regex.escape(word)}\b", other, question, count=1))

@@ -18,9 +18,9 @@ from rag_core.ingest.blocks.asides import caption_end, contents_end, is_contents
 from rag_core.ingest.blocks.code import code_end, code_rows
 from rag_core.ingest.blocks.headings import Style, heading_end, is_contents_title, style, title
 from rag_core.ingest.blocks.rows import MAX_ROW_CHARS, Row, boilerplate, ends_sentence, is_indented, rows
-from rag_core.ingest.blocks.spacing import alike_sizes, row_pitches, settled
+from rag_core.ingest.blocks.spacing import alike_sizes, in_blocks, row_pitches, settled
 from rag_core.ingest.blocks.tables import header_rows, table_end
-from rag_core.language.bullets import BULLETS
+from rag_core.language.bullets import BULLETS, counts_on
 
 _ITEM = re.compile(
     rf"[·*–—{BULLETS}-]\s+\S|o\t\s*\S|"
@@ -35,6 +35,7 @@ _MARK_ALONE = re.compile(f"[{BULLETS}]")
 _LONG_ROW = 120  # characters; in a text document with rows this long each is a paragraph of its own
 WIDE = 80  # characters of a row that can only be a full line of text; chosen
 FULL = 0.9  # part of the width of the row above, with which a row that ends no sentence goes on in the next column
+COUNTED_ROWS = 6  # above a row, in which the mark before its own is looked for; chosen
 MAX_ROWS_BETWEEN = 4  # between two parts of a table on one page: a group label in bold or of several rows
 
 
@@ -82,6 +83,7 @@ def blocks(pages: Sequence[Page], language: str) -> list[Block]:
     """
     read = [rows(page) for page in pages]
     sizes = alike_sizes(read)
+    read = in_blocks(read, sizes)
     pitches = row_pitches(read, sizes)
     body = next(iter(sizes.values()), 0.0)
     by_page = deque(settled(page, sizes, pitches) for page in read)
@@ -151,16 +153,22 @@ def _text_run(content: Sequence[Row], start: int, code: Collection[Row], body: f
         if max(code_end(content, end, code), _table_end(content, end), heading_end(content, end, body)) > end or _is_float(content, end):
             break
         end += 1
-        if starts_item(content[end - 1]):
+        if starts_item(content[end - 1]) and not _counts_on(content, item - 1, end - 1):
             item = end
     return kind, end
+
+
+def _counts_on(content: Sequence[Row], first: int, index: int) -> bool:
+    """Whether the row at `index` begins with a mark that counts on within the paragraph, or the item, that starts at `first`."""
+    return counts_on(content[index].text, " ".join(row.text for row in content[max(first, index - COUNTED_ROWS) : index]))
 
 
 def _same_text(content: Sequence[Row], first: int, index: int, kind: BlockKind) -> bool:
     """Whether the row at `index` goes on with the paragraph, or the item, that starts at `first`."""
     start, row, following = content[first], content[index - 1], content[index]
     if starts_item(following) and not (_SOFT_MARK.match(following.text) and _wraps(content, first, index)):
-        return kind is BlockKind.LIST
+        if not _counts_on(content, first, index):
+            return kind is BlockKind.LIST
     if following.size == 0:
         return following.block == row.block and (len(row.text) < _LONG_ROW or following.left > row.left)
     if following.size != row.size:
@@ -211,8 +219,11 @@ def _block(kind: BlockKind, run: Sequence[Row]) -> Block:
     columns = 0
     match kind:
         case BlockKind.LIST:
-            starts = [row.start for row in run if row is first or starts_item(row)]
-            parts = _until(starts, run)
+            items = [0]
+            for at, row in enumerate(run[1:], 1):
+                if starts_item(row) and not _counts_on(run, items[-1], at):
+                    items.append(at)
+            parts = _until([run[at].start for at in items], run)
         case BlockKind.TABLE:
             parts = _until([row.start for row in run], run)
             columns = max(row.cells for row in run)
