@@ -51,7 +51,7 @@ LICENCES = {
     "pdf-fit, pdf-fit-all": "ten PDFs listed in data/README.md with their licences; the questions are our own",
 }
 EXTRACT_PENALTY = 1e-4  # times the sum of the squared weights, beside the mean loss of a question; the better of it and 1e-3
-EXTRACT_OWN = ("fit_contradicts", "fit_row")  # chosen, since the labelled questions hold next to none; fitted by fit_rows
+EXTRACT_OWN = ("fit_row",)  # chosen, since the labelled questions hold next to none; fitted by fit_rows
 # Of some fifty features those that did as well on questions left out of the fit as all of them, and C of the regularisation as in
 # scikit-learn (docs/log/2026-11-28-ablation-of-features.md)
 INPUTS = (
@@ -71,8 +71,8 @@ WEIGHTS = {
 NARROW_SHIFT = (
     -0.45
 )  # added to the log odds among few passages: the readers have seen other passages of such articles; lets less through (docs/log)
-# each has a fit of its own, by fit_rows or fit_reverse, since few labelled questions tell it; it stays as the file in force has it
-OWN = ("fit_row", "fit_contradicts", "fit_result")
+# each has a fit of its own, by fit_rows, since few labelled questions tell it; it stays as the file in force has it
+OWN = ("fit_row", "fit_result")
 FOLDS = 6  # questions of equal text share one
 
 
@@ -146,7 +146,7 @@ def of_another_sentence(features_of: dict[str, float], units: list[UnitRow]) -> 
     changed = {
         "draft_cosine": features["near"], "unit_best": odds,
         "unit_next": max((one[1] for one in read if one is not others[0]), default=UNREAD_ODDS),
-        "fit_contradicts": features["fit_contradicts"], "fit_row": features["fit_row"],
+        "fit_row": features["fit_row"],
     }  # fmt: skip
     return {"signals": features_of | changed, "right": holds, "group": ANOTHER}
 

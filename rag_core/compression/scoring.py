@@ -36,7 +36,7 @@ READ_FIRST = 3  # passages that are read at once; the others only where no unit 
 LABEL_WORDS = 5  # at most in a label on a row of its own: "Charging the battery:"; chosen
 FIRST_CHARS = 4000  # read of a document's first page, on which it says whose it is; chosen
 UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
-FEATURES = ("near", "rank", "fit_contradicts", "fit_row")
+FEATURES = ("near", "rank", "fit_row")
 _LABEL = regex.compile(r"^\P{Nd}*:[\s–—-]*$")  # with a figure it may be a value
 _YEAR = regex.compile(r"(?<!\p{Nd})(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd})")
 _BLANK = regex.compile(r"(?<![\p{L}\p{N}_])__+\s+\p{Ll}")  # a sentence goes on behind it: "will have __ influence", "a term of ____ years"
@@ -46,12 +46,15 @@ NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A unit with its features and its relevance in [0, 1]."""
+    """A unit with its features and its relevance in [0, 1].
+
+    `fit` is None where nothing was chosen by it: passages as they are, and other sides of a contradiction.
+    """
 
     unit: Unit
     features: dict[str, float]
     relevance: float
-    fit: Fit | None = None  # None where nothing was chosen by it: passages as they are, and other sides of a contradiction
+    fit: Fit | None = None
     log_odds: float | None = None  # by the answerability model, in [-10, 10]; None where there is none
     value: tuple[int, int] = (0, 0)  # the characters of the unit that answer, by that model, and how sure it is of them, in [0, 1]
     sure: float = 0.0
@@ -92,7 +95,8 @@ def score_units(
     seen: set[tuple[str, str]] = set()
     for i, hit in enumerate(hits[:PASSAGES]):
         before = ""
-        elsewhere = named is not None and named.is_another(hit.passage)
+        if named is not None and named.is_another(hit.passage):
+            continue  # the report of another firm tells nothing of this one
         if is_void(hit.passage.section, hit.passage.language) and not is_void(" ".join(asked.words), hit.passage.language):
             continue  # nobody asks for repealed rules, and below that heading nothing holds
         found = units(hit.passage, page_text)
@@ -105,17 +109,32 @@ def score_units(
                 seen.add(key)
                 at.append((len(places) - 1, place - 1))
                 candidates.append((i, unit))
-                contexts.append(
-                    context_of(hit.passage, titles, unit.lead or before, elsewhere=elsewhere, page_text=page_text if asked.names else None)
-                )
+                contexts.append(context_of(hit.passage, titles, unit.lead or before, page_text if asked.names else None))
             before = unit.text
+    fitted = [fits(asked, unit.text, where, unit.passage.language) for (_, unit), where in zip(candidates, contexts, strict=True)]
+    rows = _not_outdone([unit for _, unit in candidates], contexts, fitted, asked)
+    said = _said(places, at, read) if read is not None else []
+    known = [j for j, (place, _) in enumerate(at) if read is None or place < len(said)]
+    cosines = dict(zip(known, near([candidates[j][1].text for j in known]) if near else [0.0] * len(known), strict=True))
     scored = []
-    for (i, unit), where in zip(candidates, contexts, strict=True):
-        fit = fits(asked, unit.text, where, unit.passage.language)
-        features = {"near": 0.0, "rank": 1 / (1 + i), **_of_fit(fit)}
-        scored.append(Scored(unit, features, relevance(features), fit, context=where))
-    scored = _without_outdone(scored, asked)
-    return _nearby(scored, near) if read is None else _read(scored, places, at, near, read)
+    for j, ((i, unit), (place, number)) in enumerate(zip(candidates, at, strict=True)):
+        fit = replace(fitted[j], row=rows[j])
+        features = {"near": cosines.get(j, 0.0), "rank": 1 / (1 + i), "fit_row": fit.row}
+        passage = said[place] if place < len(said) else None
+        one = passage.units[number] if passage else ReadUnit(UNREAD)
+        log_odds = None if read is None else one.log_odds
+        of_passage = passage.log_odds if passage else None
+        scored.append(Scored(unit, features, relevance(features, log_odds), fit, log_odds, one.value, one.sure, of_passage, contexts[j]))
+    return scored
+
+
+def _said(places: Sequence[Place], at: Sequence[tuple[int, int]], read: Read) -> list[ReadPlace]:
+    """What is said of the places, of each unit that is a candidate; the later ones are read where no unit of the first is likely."""
+    said: list[ReadPlace] = []
+    for some in (places[:READ_FIRST], places[READ_FIRST:]):
+        if some and max((said[place].units[number].log_odds for place, number in at if place < len(said)), default=UNREAD) < 0:
+            said += read(some)
+    return said
 
 
 def said_otherwise(worded: Sequence[tuple[Scored, str]], asked: AskedFor, read: Read | None = None) -> list[Scored]:
@@ -131,48 +150,31 @@ def said_otherwise(worded: Sequence[tuple[Scored, str]], asked: AskedFor, read: 
     found = []
     for one, text in worded:
         fit = fits(asked, text, one.context, one.unit.passage.language)
-        features = one.features | _of_fit(fit)
+        features = one.features | {"fit_row": fit.row}
         log_odds = one.log_odds if read is None or one.log_odds is None else next(odds).units[-1].log_odds
         found.append(replace(one, features=features, relevance=relevance(features, log_odds), fit=fit, log_odds=log_odds))
     return found
 
 
-def _without_outdone(scored: list[Scored], asked: AskedFor) -> list[Scored]:
-    """The units, where a row that another one outdoes is not known by its label: one of its table, or one of its document by a name."""
-    rows: dict[str, list[int]] = {}
-    of_document: dict[str, list[int]] = {}
-    for j, one in enumerate(scored):
-        if one.fit and one.fit.row:
-            rows.setdefault(one.unit.passage.id, []).append(j)
-            of_document.setdefault(one.unit.passage.document, []).append(j)
+def _not_outdone(found: Sequence[Unit], contexts: Sequence[Context], fitted: Sequence[Fit], asked: AskedFor) -> list[float]:
+    """How surely each unit is the row asked for: not at all where another of its table, or one of its document by a name, outdoes it."""
+    rows = [fit.row for fit in fitted]
+    by_passage: dict[str, list[int]] = {}
+    by_document: dict[str, list[int]] = {}
+    for j, unit in enumerate(found):
+        if rows[j]:
+            by_passage.setdefault(unit.passage.id, []).append(j)
+            by_document.setdefault(unit.passage.document, []).append(j)
+    labels = [unit.text.partition(CELL)[0] for unit in found]
+    places = [_where(unit.passage, {unit.passage.document: where.title}) for unit, where in zip(found, contexts, strict=True)]
     behind = set[int]()
-    for found in of_document.values():
-        labels = [scored[j].unit.text.partition(CELL)[0] for j in found]
-        language = scored[found[0]].unit.passage.language
-        behind.update(j for j, lost in zip(found, lacking(asked, labels, language), strict=True) if lost)
-        behind.update(
-            j
-            for j, lost in zip(
-                found,
-                nameless(
-                    asked,
-                    labels,
-                    [_place(scored[j]) for j in found],
-                ),
-                strict=True,
-            )
-            if lost
-        )
-    for places in rows.values():
-        labels = [scored[j].unit.text.partition(CELL)[0] for j in places]
-        language = scored[places[0]].unit.passage.language
-        behind.update(j for j, lost in zip(places, outdone(asked, labels, language), strict=True) if lost)
-    return [_unlabelled(one) if j in behind else one for j, one in enumerate(scored)]
-
-
-def _unlabelled(one: Scored) -> Scored:
-    features = one.features | {"fit_row": 0.0}
-    return replace(one, features=features, relevance=relevance(features), fit=one.fit and replace(one.fit, row=0.0))
+    for some, outdo in [*((one, lacking) for one in by_document.values()), *((one, outdone) for one in by_passage.values())]:
+        lost = outdo(asked, [labels[j] for j in some], found[some[0]].passage.language)
+        behind.update(j for j, is_lost in zip(some, lost, strict=True) if is_lost)
+    for some in by_document.values():
+        lost = nameless(asked, [labels[j] for j in some], [places[j] for j in some])
+        behind.update(j for j, is_lost in zip(some, lost, strict=True) if is_lost)
+    return [0.0 if j in behind else row for j, row in enumerate(rows)]
 
 
 def _states_nothing(unit: Unit, after: str) -> bool:
@@ -214,26 +216,19 @@ def relevance(features: dict[str, float], log_odds: float | None = None) -> floa
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, z))))
 
 
-def context_of(
-    passage: Passage, titles: Mapping[str, str], previous: str = "", *, elsewhere: bool = False, page_text: PageText | None = None
-) -> Context:
+def context_of(passage: Passage, titles: Mapping[str, str], previous: str = "", page_text: PageText | None = None) -> Context:
     """Where a unit of a passage stands: the title of its document, the headings above it with the header of its table, what is before it.
 
     `page_text` reads the first page of a table's document, which says what the document is about; on that page itself names are near.
     """
     place = SECTION_MARK.join(part for part in (passage.section, passage.header_text) if part)
     first = page_text(passage.document, 1) if page_text and passage.kind is PassageKind.TABLE and passage.page > 1 else ""
-    return Context(titles.get(passage.document, ""), place, previous, elsewhere, _beginnings(first[:FIRST_CHARS]))
+    return Context(titles.get(passage.document, ""), place, previous, _beginnings(first[:FIRST_CHARS]))
 
 
 @lru_cache(maxsize=32)
 def _beginnings(text: str) -> frozenset[str]:
     return frozenset(word[:KEY_CHARS] for word in map(fold, WORD.findall(text)))
-
-
-def _of_fit(fit: Fit) -> dict[str, float]:
-    """Those of the features."""
-    return {name: value for name, value in fit.features().items() if name in FEATURES}
 
 
 def _reading(text: str, of: Scored) -> Place:
@@ -249,29 +244,3 @@ def _place(of: Scored) -> str:
 def _where(passage: Passage, titles: Mapping[str, str]) -> str:
     """The title and the headings that a passage stands under, and the header of its table."""
     return context(titles.get(passage.document, ""), passage.section, passage.header_text)
-
-
-def _nearby(scored: list[Scored], near: Near | None) -> list[Scored]:
-    """The units, scored anew by the cosine of each to the question."""
-    if near is None:
-        return scored
-    features = [one.features | {"near": cosine} for one, cosine in zip(scored, near([one.unit.text for one in scored]), strict=True)]
-    return [replace(one, features=of, relevance=relevance(of, one.log_odds)) for one, of in zip(scored, features, strict=True)]
-
-
-def _read(scored: list[Scored], places: Sequence[Place], at: Sequence[tuple[int, int]], near: Near | None, read: Read) -> list[Scored]:
-    """The units, scored anew by what is said of each in its place; `at` is that of each, and its number there."""
-    said: list[ReadPlace] = []
-    for some in (places[:READ_FIRST], places[READ_FIRST:]):
-        if some and max((said[place].units[number].log_odds for place, number in at if place < len(said)), default=UNREAD) < 0:
-            said += read(some)
-    found = []
-    for one, (place, number) in zip(scored, at, strict=True):
-        passage = said[place] if place < len(said) else None
-        unit = passage.units[number] if passage else ReadUnit(UNREAD)
-        likely, whole = relevance(one.features, unit.log_odds), passage.log_odds if passage else None
-        found.append(replace(one, relevance=likely, log_odds=unit.log_odds, value=unit.value, sure=unit.sure, of_passage=whole))
-    known = [j for j, (place, _) in enumerate(at) if place < len(said)]
-    for j, one in zip(known, _nearby([found[j] for j in known], near), strict=True):
-        found[j] = one
-    return found

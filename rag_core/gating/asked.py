@@ -12,11 +12,9 @@ from functools import lru_cache
 
 import regex
 
-from rag_core.facts.sentence.laws import laws
 from rag_core.facts.sentence.lexicon import lexicon
 from rag_core.facts.sentence.names import canonical_code, codes
 from rag_core.gating.computed import asks_to_compute
-from rag_core.gating.series import Member, members
 from rag_core.gating.stated import MAX_CHARS, NameRun, Stated, read, small_words
 from rag_core.language import LANGUAGES, AskedWords, LanguageInfo, ends_in_question, fold, keywords, spaced
 from rag_core.retrieval.metrics import NamedMetric, named_metrics
@@ -62,14 +60,12 @@ class AskedFor:
         years: named ones; `in_year`: the one year that the answer must be of ("in 2022"), 0 where there is none or several.
         parts: the quarters and halves named ("q3", "h1").
         flow: whether it asks for a figure that adds up over a period, like revenue.
-        codes: canonical; `laws`: as (family, number).
+        codes: canonical.
         names: each as its folded words; `keys`: the beginnings of its keywords; `words`: all its words, folded.
-        bearing: its words without the one behind a question word ("how long"), which any length answers.
         subject: the beginnings of its words without periods, numbers and small words: what the label of a row would say.
         metrics: those of `data/metrics.yaml` that it names, with the labels that reports print them under.
         superlative, compared: whether it asks for the highest or lowest; compares.
         manner: whether it asks how something is done, and so for no figure.
-        series: the members of series that it names, as (series, member).
         computes: the kind of `computed.COMPUTED` that it asks for, or empty.
     """
 
@@ -80,18 +76,15 @@ class AskedFor:
     parts: frozenset[str]
     flow: bool
     codes: frozenset[str]
-    laws: frozenset[tuple[str, str]]
     names: tuple[tuple[str, ...], ...]
     keys: frozenset[str]
     subject: frozenset[str]
     metrics: tuple[NamedMetric, ...]
     words: frozenset[str]
-    bearing: frozenset[str]
     superlative: bool
     compared: bool
     computes: str = ""
     manner: bool = False
-    series: frozenset[Member] = frozenset()
 
     def has(self, word: str) -> bool:
         """Whether the question has this folded word, or a form of it."""
@@ -118,18 +111,15 @@ def asked_for(question: str, language: str) -> AskedFor:
         parts=parts_named(said, words),
         flow=words is not None and any(map(words.flows.fullmatch, stated.words)),
         codes=codes_in(whole),
-        laws=frozenset((law.family, law.parts[0]) for law in laws(whole) if law.family),
         names=tuple(stated.words[run.at : run.end] for run in stated.names if _names(run, stated, info)),
         keys=frozenset(fold(word)[:KEY_CHARS] for word in keywords(whole, language)),
         subject=_subject(said, info),
         metrics=metrics,
         words=frozenset(stated.words),
-        bearing=frozenset(stated.words).difference(_measured(said, info)),
         superlative=is_superlative(stated, words),
         compared=info is not None and info.comparative is not None and info.comparative.search(said) is not None,
         computes=asks_to_compute(question, language),
         manner=words is not None and words.manner is not None and words.manner.search(said) is not None,
-        series=members(said, language),
     )
 
 

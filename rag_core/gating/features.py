@@ -15,7 +15,7 @@ filings. This module judges nothing and knows no threshold. Whatever else was me
 | read | {0, 1} | whether it was asked |
 | unit_best, unit_next | [-10, 10] | its log odds for the likest drafted sentence or row, and for the likest one that was not drafted |
 | draft_table | [0, 1] | share of the drafted sentences that are rows of a table |
-| fit_contradicts, fit_row, fit_result | [0, 1] | how the likest drafted sentence fits what is asked for: see `gating/fit.py` |
+| fit_row, fit_result | [0, 1] | how the likest drafted sentence fits what is asked for: see `gating/fit.py` |
 | searched | [0, 2] | log10(1 + number of searched passages) / 3 |
 | known_language | {0, 1} | whether the embedding model knows the question's language |
 | crossed | {0, 1} | whether the first drafted sentence is in another language than the question, so that words cannot be compared |
@@ -33,7 +33,7 @@ from rag_core.domain.ports import LexicalIndex
 from rag_core.gating.fit import Fit
 from rag_core.language import content_terms, terms
 
-FITS = ("fit_contradicts", "fit_row", "fit_result")
+FITS = ("fit_row", "fit_result")
 FEATURES = (
     "top_cosine",
     "mean_cosine",
@@ -109,7 +109,6 @@ def measure(
     """
     if not hits:
         return dict.fromkeys(FEATURES, 0.0)
-    of_fit = fit.features() if fit else dict.fromkeys(FITS, 0.0)
     return {
         **_dense(sorted((hit.cosine for hit in hits), reverse=True)),
         **_lexical(weights, sorted((hit.lexical for hit in hits), reverse=True)),
@@ -121,7 +120,8 @@ def measure(
         "unit_best": max(drafted, default=0.0),
         "unit_next": max(others, default=NO_ODDS) if drafted else 0.0,
         "draft_table": _rows(claims, hits),
-        **{name: of_fit[name] for name in FITS},
+        "fit_row": fit.row if fit else 0.0,
+        "fit_result": fit.result if fit else 0.0,
         "searched": magnitude(searched),
         "known_language": float(known_language),
         "crossed": _crossed(claims, hits, language),

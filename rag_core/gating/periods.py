@@ -12,23 +12,26 @@ from rag_core.language import AskedWords
 _SPACES = regex.compile(r" {2,}")
 
 
-def kept_period(asked: AskedFor, stated: Stated, around: list[Stated], title: Stated, words: AskedWords | None) -> tuple[float, str]:
-    """The feature `period`, and what contradicts it."""
+def kept_period(asked: AskedFor, stated: Stated, around: list[Stated], title: Stated, words: AskedWords | None) -> tuple[float, bool]:
+    """How surely it is of the year or quarter asked for, and whether it surely is of another.
+
+    1 where it has it, .8 what is right above, .7 the title; .5 where none has any, 0 where it has another.
+    """
     scores = [UNKNOWN]
-    why = ""
+    other = False
     if asked.years:
         scores.append(_year(asked.years, stated, around, title))
-        why = "year" if not scores[-1] and _other_year(asked, stated) else ""
+        other = not scores[-1] and _other_year(asked, stated)
     if asked.parts and words:
         mine = parts_named(stated.spaced, words)
         near = frozenset[str]().union(*(parts_named(one.spaced, words) for one in (*around, title)))
         scores.append(1.0 if asked.parts & mine else 0.0 if mine else 0.8 if asked.parts & near else 0.0 if near else UNKNOWN)
         same_kind = {part[0] for part in asked.parts} & {part[0] for part in mine}
-        why = why or ("period" if mine and same_kind and not asked.parts & (mine | near) else "")
+        other = other or bool(mine and same_kind and not asked.parts & (mine | near))
     elif asked.in_year and asked.flow and asked.type in FIGURES and words and _is_part_of_year(stated.spaced, words):
-        scores, why = [0.0], why or "period"
+        scores, other = [0.0], True
     told = scores[1:] or scores
-    return min(told), why
+    return min(told), other
 
 
 def _year(years: frozenset[int], stated: Stated, around: list[Stated], title: Stated) -> float:
@@ -57,10 +60,10 @@ def _is_part_of_year(said: str, words: AskedWords) -> bool:
     return bare != said and whole is not None and not whole.search(_SPACES.sub(" ", bare).strip())
 
 
-def heads_other_period(asked: AskedFor, row: Stated, heads: Stated, words: AskedWords | None) -> str:
+def heads_other_period(asked: AskedFor, row: Stated, heads: Stated, words: AskedWords | None) -> bool:
     """Whether what stands above a row says that its figures are of other years than the one asked for, or of a part of that year."""
     if asked.type not in FIGURES or not asked.in_year or row.years:
-        return ""
+        return False
     if heads.years and asked.in_year not in heads.years:
-        return "year"
-    return "period" if asked.flow and not asked.parts and words and _is_part_of_year(heads.spaced, words) else ""
+        return True
+    return bool(asked.flow and not asked.parts and words and _is_part_of_year(heads.spaced, words))

@@ -13,7 +13,6 @@ from rag_core.language.values import (
     SearchPatterns,
     SpacedPhrases,
     Spellings,
-    StarPairs,
     StarPattern,
     StarPatterns,
     Table,
@@ -133,8 +132,6 @@ class AskedWords:
         share_words: by which a question may ask for a share: "the rate", "the growth".
         manner: how a question asks how something is done, and not for a figure.
         changes: how a heading says that what stands below are changes of amounts, looked for in its `spaced` text.
-        opposites: pairs of words of which a sentence has one and its question the other, where it says the reverse of what is asked.
-        series: by name, what of a kind is told apart by a number, a letter or a word in the pattern's group: "chief (financial) officer".
         instructions: how a sentence or bracket of a question says how to write the answer ("round to one decimal"), in `spaced` text.
         sources: how a clause of a question only says where to look ("using the income statement"); it may hold no condition.
         tasks: how a sentence sets a task instead of stating something ("Find the sum of ..."), looked for in its `spaced` text.
@@ -163,8 +160,6 @@ class AskedWords:
     share_words: FoldedSet = frozenset()
     manner: SearchPattern = None
     changes: SearchPattern = None
-    opposites: StarPairs = ()
-    series: SearchPatterns = field(default_factory=dict)
     instructions: SearchPattern = None
     sources: SearchPattern = None
     tasks: SearchPattern = None

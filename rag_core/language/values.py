@@ -82,14 +82,6 @@ def _star_patterns(value: Any) -> Mapping[str, regex.Pattern[str]]:
     return {name: _star_pattern(row) for name, row in value.items()}
 
 
-def _star_pairs(value: Any) -> tuple[tuple[regex.Pattern[str], regex.Pattern[str]], ...]:
-    """A line for each pair, its sides parted by a bar: "rapid* fast | slow*"."""
-    sides = [[_star_pattern(side) for side in line.split("|")] for line in str(value).splitlines() if line.strip()]
-    if any(len(pair) != 2 for pair in sides):
-        raise TypeError("two sides parted by a bar are needed on each line")
-    return tuple((one, other) for one, other in sides)
-
-
 def _plain_pattern(value: Any) -> regex.Pattern[str] | None:
     return regex.compile(_text(value)) if value else None
 
@@ -112,6 +104,5 @@ WholePattern = Annotated[regex.Pattern[str] | None, _whole_pattern]
 PlainPattern = Annotated[regex.Pattern[str] | None, _plain_pattern]
 StarPattern = Annotated[regex.Pattern[str], _star_pattern]
 NEVER = regex.compile("(?!)")  # a pattern that nothing matches
-StarPairs = Annotated[tuple[tuple[regex.Pattern[str], regex.Pattern[str]], ...], _star_pairs]
 SearchPatterns = Annotated[Mapping[str, regex.Pattern[str]], _search_patterns]
 StarPatterns = Annotated[Mapping[str, regex.Pattern[str]], _star_patterns]

@@ -15,7 +15,7 @@ import regex
 import yaml
 
 from rag_core.domain.ports import Corpus
-from rag_core.language import spaced, terms
+from rag_core.language import terms
 from rag_core.settings import DATA
 
 MAX_ACRONYMS = 3  # looked up of one question; chosen
@@ -49,12 +49,6 @@ def acronyms(question: str) -> tuple[str, ...]:
     if question.isupper():
         return ()
     return tuple(dict.fromkeys(match[0] for match in _ACRONYM.finditer(question)))[:MAX_ACRONYMS]
-
-
-def in_full(said: str, language: str) -> str:
-    """A `spaced` text with the long forms of well-known acronyms in their place: "the cfo" becomes "the chief financial officer"."""
-    full = _spaced(language)
-    return " ".join(full.get(word, word) for word in said.split(" ")) if full else said
 
 
 def listed(acronym: str, language: str) -> str:
@@ -100,11 +94,6 @@ def _spelled(acronym: str, text: str) -> str:
             return ""
     found = text[at:]
     return found if " " in found and acronym not in found.split() else ""
-
-
-@cache
-def _spaced(language: str) -> Mapping[str, str]:
-    return {name.casefold(): spaced(text).strip() for name, text in _listed().get(language, {}).items()}
 
 
 @cache

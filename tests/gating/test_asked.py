@@ -154,7 +154,6 @@ def test_given_periods_codes_laws_and_names_then_each_is_a_constraint() -> None:
     asked = asked_for("What did Acme Pumps report in Q3 2023 about error E9 under § 14 of the contract?", "en")
     assert asked.parts == {"q3"}
     assert asked.codes == {"e9"}
-    assert asked.laws == {("section", "14")}
     assert ("acme", "pumps") in asked.names
     assert asked_for("Wie hoch war der Umsatz im dritten Quartal?", "de").parts == {"q3"}
 

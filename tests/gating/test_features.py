@@ -129,7 +129,7 @@ def test_given_how_a_sentence_fits_then_that_is_told_and_nothing_without_one() -
     fit = fits(asked_for("How long is the notice period?", "en"), "The notice period is 30 days.", NOWHERE, "en")
     measured = measure(True, weights("notice"), hits(0.9), fit=fit)
 
-    assert {name: measured[name] for name in FITS} == {name: value for name, value in fit.features().items() if name in FITS}
+    assert {name: measured[name] for name in FITS} == {"fit_row": fit.row, "fit_result": fit.result}
     assert {drafted_with()[name] for name in FITS} == {0.0}
 
 

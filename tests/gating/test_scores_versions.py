@@ -20,7 +20,7 @@ SOURCES = {
     "features": (
         "rag_core/gating/features.py", "rag_core/gating/asked.py", "rag_core/gating/computed.py", "rag_core/gating/fit.py",
         "rag_core/gating/held.py", "rag_core/gating/periods.py",
-        "rag_core/gating/opposite.py", "rag_core/gating/row.py", "rag_core/gating/series.py", "rag_core/gating/stated.py",
+        "rag_core/gating/row.py", "rag_core/gating/stated.py",
         "rag_core/gating/answerability.py",
         "rag_core/retrieval/hybrid.py", "rag_core/retrieval/query.py",
         "rag_core/retrieval/acronyms.py", "data/acronyms.yaml", "rag_core/retrieval/metrics.py", "data/metrics.yaml",

@@ -26,7 +26,7 @@ def test_given_a_draft_that_is_too_long_to_be_shown_then_nothing_is_fitted_on_it
 
     rows = list(fit_scores.collect(Path(), 9, units=False))
 
-    other = {"unit_best": -1.0, "draft_cosine": 0.5, "unit_next": 1.0, "fit_contradicts": 0.0, "fit_row": 0.0}
+    other = {"unit_best": -1.0, "draft_cosine": 0.5, "unit_next": 1.0, "fit_row": 0.0}
     assert [(row["right"], row["signals"], row["group"]) for row in rows] == [
         (True, {"unit_best": 1.0}, "set"), (False, other, fit_scores.ANOTHER),
     ]  # fmt: skip

@@ -52,7 +52,7 @@ from rag_core.library.stored.stored_pages import LAYOUT, PAGES
 from rag_core.library.stored.writer import TERMS, Parts, pack_terms
 from rag_core.settings import Settings
 
-INDEX_VERSION = 3  # chunker, language module and normalisation together; a library of another version must be rebuilt
+INDEX_VERSION = 4  # chunker, language module and normalisation together; a library of another version must be rebuilt
 
 
 @dataclass(frozen=True, slots=True)
