@@ -86,7 +86,7 @@ def unit_rows(row: Measured) -> list[UnitRow]:
     spelled = expand(measurements.question)
     scored = score_units(
         measurements.hits, asked_for(measurements.question, language), corpus.page_text,
-        titles=measurements.library.titles, near=nearness(tools.embedder.embed([spelled], "query")[0], tools.embedder),
+        titles=measurements.library.titles, near=nearness(spelled, tools.embedder),
         read=reader(spelled, tools.answerability_model),
     )  # fmt: skip
     return [([s.features[name] for name in FEATURES], s.log_odds, holds_answer(s.unit.text, row.answers)) for s in scored]

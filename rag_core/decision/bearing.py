@@ -158,5 +158,5 @@ def _scored(measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, too
     return score_units(
         hits, asked_for(measurements.question, language), corpus.page_text,
         titles=measurements.library.titles, named=titled(measurements.understanding.entities, language, corpus),
-        near=nearness(tools.embedder.embed([text], "query")[0], tools.embedder), read=reader(text, tools.answerability_model),
+        near=nearness(text, tools.embedder), read=reader(text, tools.answerability_model),
     )  # fmt: skip

@@ -163,7 +163,7 @@ def _measured(
         found = extract(
             hits, asked_for(measurements.question, language), corpus.page_text, s,
             titles=measurements.library.titles, named=titled(measurements.understanding.entities, language, corpus),
-            near=nearness(vector, tools.embedder), read=read,
+            near=nearness(query.text, tools.embedder), read=read,
         )  # fmt: skip
     scores[tuple(hits[:PASSAGES])] = found.scored
     with timed("signals"):

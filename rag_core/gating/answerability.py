@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from rag_core.domain.passages import Place, ReadPlace
-from rag_core.domain.ports import AnswerabilityModel, Embedder, Vectors
+from rag_core.domain.ports import AnswerabilityModel, Embedder
 
 Read = Callable[[Sequence[Place]], Sequence[ReadPlace]]
 Near = Callable[[Sequence[str]], Sequence[float]]
 
 
-def nearness(vector: Vectors, embedder: Embedder) -> Near:
-    """The cosine of each text to a question, given by its vector, shape (dimensions,)."""
-    return lambda texts: [float(one) for one in embedder.embed(list(texts)) @ vector] if texts else []
+def nearness(question: str, embedder: Embedder) -> Near:
+    """The cosine of each text to a question."""
+    return lambda texts: [float(one) for one in embedder.embed(list(texts)) @ embedder.embed([question], "query")[0]] if texts else []
 
 
 def reader(question: str, answerability_model: AnswerabilityModel | None) -> Read | None:

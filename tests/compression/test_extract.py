@@ -27,7 +27,7 @@ EMBEDDER = HashEmbedder()
 
 
 def near_to(question: str) -> Near:
-    return nearness(EMBEDDER.embed([question], "query")[0], EMBEDDER)
+    return nearness(question, EMBEDDER)
 
 
 def drafted(question: str, corpus: MemoryCorpus, *, read: Read | None = None, **values: object) -> Extract:
