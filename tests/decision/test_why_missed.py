@@ -145,11 +145,12 @@ def test_given_a_claim_that_the_distance_cut_dropped_then_the_page_was_drafted_a
 
 
 def test_given_the_only_claim_lies_beyond_the_distance_cut_then_the_page_was_dropped_too() -> None:
-    """The closest passage passes the gate; the sentence that was drafted stands in another."""
-    question = "How many crowns is the price in writing?"
-    cut = {"max_sentences": 1, "distance_mode": Mode.ENFORCE, "max_distance": 0.4}
+    """The closest passage, which asks and states nothing, passes the gate; the sentence that was drafted stands in another."""
+    question = "How many crowns is the price?"
+    corpus = PagedCorpus([Text("contract", f"{question}\nThe price is 500 crowns.", metadata=Metadata())])
+    cut = settings(max_sentences=1, distance_mode=Mode.ENFORCE, max_distance=0.2)
 
-    found = missed(5, question=question, **cut)  # type: ignore[arg-type]
+    found = why_missed(question, cut, corpus, TOOLS, "contract", 2)
 
     assert (found.lost_at, found.reason) == (LostAt.DROPPED, Reason.ALL_CLAIMS_CUT)
 
