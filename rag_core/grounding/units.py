@@ -192,7 +192,7 @@ def _says(heading: str) -> bool:
     "Smoking is forbidden in the flat." does, and so does "Policy number: 4711". A number may open a heading, so none may stand among its
     first words, or before its colon; a title has its longer words in capitals, or is short.
     """
-    if _STATED.match(heading):
+    if _STATED.match(heading) and not heading.endswith("?"):
         return True
     if not heading.endswith("."):
         return False

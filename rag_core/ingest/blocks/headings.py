@@ -17,6 +17,7 @@ MAX_WORDS = 16  # chosen, too
 TITLE_WORDS = 8  # in a heading with a full stop
 MAX_ROWS = 3  # a heading of more rows is a paragraph in bold
 LARGER = 1.08  # times the body's font size
+NEAR = 40  # rows around a question in which another one says that they are questions and answers; chosen
 FULL = 0.7  # a row that its paragraph's last row may follow is at least so long as the row below; a heading above a heading is shorter
 FIRST_NUMBERED = 9  # the rank of "1"; that of "1.2" is one more
 NO_PATTERN = 20  # the rank of a heading without a number, behind all patterns of numbers
@@ -40,6 +41,10 @@ _CONTENTS = re.compile(  # the title of a list of headings, above none of them
     r"table des matières|sommaire|indice|содержание|оглавление|spis treści|विषय[- ]?सूची|अनुक्रमणिका",
     re.IGNORECASE,
 )
+_QUESTION = regex.compile(  # "Q3: How long?", "4. How long?"
+    r"(?:#{1,6}\s)?[*_]*(?:\(?(?:Q|F|Question|Frage)?\s?\d{0,3}[.:)]\s)?[*_]*[\p{L}\p{N}¿](?:[^.!?？؟]|[.](?!\s+\p{Lu}))*[?？؟][\p{Pe}*_]*",
+    regex.IGNORECASE,
+)
 _EQUATION = re.compile(r"[=≤≥≠≈]")
 _WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
 
@@ -57,6 +62,8 @@ def heading_end(rows: Sequence[Row], start: int, body: float) -> int:
     """The index after the heading that starts at `rows[start]`, or `start` when none does. `body` is the size of most text, in points."""
     before = rows[start - 1] if start else None
     after = rows[start + 1] if start + 1 < len(rows) else None
+    if (end := _question_end(rows, start)) > start and _is_answered(rows, start, end, body):
+        return end
     if after and after.size == 0 and _UNDERLINE.fullmatch(after.text) and _possible(rows[start]) and after.block == rows[start].block:
         return start + 2
     if (
@@ -89,6 +96,41 @@ def title(text: str) -> str:
     first, *rest = text.split("\n")
     lines = [first.lstrip("#").rstrip("#") if _MARKDOWN.match(first) else first]
     return normalise("\n".join(lines + [line for line in rest if not _UNDERLINE.fullmatch(line.strip())])).text
+
+
+def _question_end(rows: Sequence[Row], start: int) -> int:
+    """The index after the rows from `start` that are one whole question and nothing else, or `start`."""
+    if start and not (_is_set_off(rows[start - 1], rows[start]) or ends_sentence(rows[start - 1].text.rstrip("*_"))):
+        return start
+    for end in range(start + 1, min(start + MAX_ROWS, len(rows)) + 1):
+        row = rows[end - 1]
+        if row.cells > 2 or (end > start + 1 and (row.cells > 1 or _is_set_off(rows[end - 2], row))):
+            return start
+        if ends_sentence(row.text.rstrip("*_")):
+            words = " ".join(each.text for each in rows[start:end])
+            return end if " " in words and not words[0].islower() and _QUESTION.fullmatch(words) else start
+    return start
+
+
+def _is_answered(rows: Sequence[Row], start: int, end: int, body: float) -> bool:
+    """Whether a question is set over its answer: it is bold or large, or another one is near, or its row ends where a word had room.
+
+    A paragraph may happen to begin with a question that fills its first row. A list of questions has no answers.
+    """
+    after = rows[end] if end < len(rows) else None
+    near = range(max(0, start - NEAR), min(len(rows), end + NEAR))
+    ends = {_question_end(rows, at): at for at in near if not start <= at < end and _question_end(rows, at) > at}
+    if (after and after.text[0].islower()) or start in ends or end in ends.values():
+        return False
+    if (rows[start].bold and after and not after.bold) or rows[start].size > LARGER * body or ends:
+        return True
+    widest = max(len(rows[at].text) for at in near)
+    room = not after or len(f"{rows[end - 1].text} {after.text.split()[0]}") <= widest
+    return room and (not start or _is_set_off(rows[start - 1], rows[start]))
+
+
+def _is_set_off(row: Row, following: Row) -> bool:
+    return following.apart or (row.block, row.bold, row.size) != (following.block, following.bold, following.size)
 
 
 def _possible(row: Row) -> bool:
