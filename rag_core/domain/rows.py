@@ -6,10 +6,10 @@ Every word is one of the row or of its header. What cannot be told apart for cer
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from unicodedata import category
 
-from rag_core.language import LANGUAGES, any_language, fold, words
+from rag_core.language import any_language, fold
+from rag_core.language.scales import holds_scale
 
 CELL, NEXT_ROW = " | ", "; "  # between the cells of a row, and between the rows of a header: see `rag_core.grounding.units`
 _BEHIND = frozenset((")", "%", ")%", ") %"))  # cells of their own in filings, which end the figure before them
@@ -53,14 +53,7 @@ def _read(header: str, row: str) -> str:
 
 def _says_how_many(corner: str) -> bool:
     """Whether the head over the labels says what all figures are counted in: "In millions", "$", "v tis. Kč"."""
-    return any(fold(word.text) in _scales() for word in words(corner)) or any(category(letter) == "Sc" for letter in corner)
-
-
-@cache
-def _scales() -> frozenset[str]:
-    """The folded words for thousand, million and so on in all languages, with their plurals and short forms."""
-    known = (listed.scales for row in LANGUAGES.values() for listed in (row.facts, row.values) if listed)
-    return frozenset(fold(word).strip(".") for scales in known for word in scales)
+    return holds_scale(corner) or any(category(letter) == "Sc" for letter in corner)
 
 
 def figures(cells: Sequence[str]) -> list[str]:

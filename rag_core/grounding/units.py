@@ -230,7 +230,6 @@ def _leaf(passage: Passage) -> str:
 
 def _rows(passage: Passage, page_text: PageText, spans: Sequence[Span]) -> list[Unit]:
     """The visual rows of a table, but for those of its header."""
-    heads = {(span.page, span.start) for span in passage.header}
     found = []
     for span in spans:
         raw = page_text(passage.document, span.page)
@@ -239,7 +238,7 @@ def _rows(passage: Passage, page_text: PageText, spans: Sequence[Span]) -> list[
             left = at + len(row) - len(row.lstrip())
             right = at + len(row.rstrip())
             at += len(row) + 1
-            if left < right and (span.page, left) not in heads:
+            if left < right and not any(head.holds(Span(span.page, left, right)) for head in passage.header):
                 text = cells(raw[left:right])
                 if text:
                     found.append(Unit(passage, text, left, right, (Span(span.page, left, right),)))

@@ -11,6 +11,7 @@ import regex
 from rag_core.ingest.blocks.rows import Row, ends_sentence, is_indented
 from rag_core.ingest.normalise import normalise
 from rag_core.language.bullets import BULLETS
+from rag_core.language.scales import is_scale
 
 MAX_CHARS = 120  # a longer row is text; chosen
 MAX_WORDS = 16  # chosen, too
@@ -138,7 +139,7 @@ def _possible(row: Row) -> bool:
 
 
 def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) -> bool:
-    if not _possible(row):
+    if not _possible(row) or is_scale(row.text):
         return False
     pattern, caps = _pattern(row.text), _is_caps(row.text)
     if pattern <= 6:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import regex
 
 from rag_core.domain.documents import Page
+from rag_core.language.scales import names_scale
 
 MAX_ROW_CHARS = 200_000  # as much as of a page of a PDF; whoever cuts a row into words holds about 300 bytes for each
 MARGIN_ROWS = 4  # rows from the upper and the lower edge that can be running headers or footers; filings have up to three
@@ -149,7 +150,7 @@ def _edges(page: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
 def _candidates(outermost_first: Iterable[Row]) -> list[Row]:
     found = []
     for row in outermost_first:
-        if names_unit(row.text) or (row.cells > 1 and not _LETTER.search(row.text)) or len(row.text) > 200:
+        if names_scale(row.text) or (row.cells > 1 and not _LETTER.search(row.text)) or len(row.text) > 200:
             break
         found.append(row)
     return found
@@ -175,17 +176,3 @@ def _enough(pages: set[int], page_count: int) -> bool:
 def _is_page_number(row: Row) -> bool:
     match = _PAGE_NUMBER.fullmatch(row.text)
     return match is not None and int(match[1]) == row.page
-
-
-_SCALE = r"(?:thousands?|millions?|billions?|tis|mil|mld|tausend|tsd|millionen|mio|mrd|teur|crores?|lakhs?|per share)"
-
-
-_UNIT_OPENS = r"\W*(?:dollars|amounts?|shares|in|u\.?s\.?|expressed|v|údaje|beträge|angaben|eur|usd|czk)\b"
-
-
-_UNIT = re.compile(rf"\({_UNIT_OPENS}[^()]*\b{_SCALE}\b|^{_UNIT_OPENS}[^.]{{0,30}}\b{_SCALE}\b.{{0,50}}$", re.IGNORECASE)
-
-
-def names_unit(text: str) -> bool:
-    """Whether a row names a unit or scale: "(in millions, except per share data)"."""
-    return bool(_UNIT.search(text))

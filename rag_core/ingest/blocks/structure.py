@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from rag_core.domain.documents import Page, Span
 from rag_core.ingest.blocks.asides import caption_end, contents_end, is_contents, is_fragment, is_signature
@@ -20,7 +20,9 @@ from rag_core.ingest.blocks.headings import Style, heading_end, is_contents_titl
 from rag_core.ingest.blocks.rows import MAX_ROW_CHARS, Row, boilerplate, ends_sentence, is_indented, rows
 from rag_core.ingest.blocks.spacing import alike_sizes, in_blocks, row_pitches, settled
 from rag_core.ingest.blocks.tables import header_rows, table_end
+from rag_core.language import sentences
 from rag_core.language.bullets import BULLETS, counts_on
+from rag_core.language.scales import names_scale
 
 _ITEM = re.compile(
     rf"[·*–—{BULLETS}-]\s+\S|o\t\s*\S|"
@@ -100,8 +102,9 @@ def blocks(pages: Sequence[Page], language: str) -> list[Block]:
                 styles[len(found)] = style(content[start], content[start + 1] if end > start + 1 else None, body)
             found.append(_block(kind, content[start:end]))
         found += [_block(BlockKind.BOILERPLATE, [row]) for row in page if row in running]
-    _carry_headers(found)
-    _set_sections(found, styles, {page.number: page.text for page in pages})
+    texts = {page.number: page.text for page in pages}
+    _carry_headers(found, texts, language)
+    _set_sections(found, styles, texts)
     return found
 
 
@@ -243,7 +246,7 @@ def _until(starts: Sequence[int], run: Sequence[Row]) -> tuple[tuple[int, int], 
     return tuple(zip(starts, [*ends, run[-1].end], strict=True))
 
 
-def _carry_headers(found: list[Block]) -> None:
+def _carry_headers(found: list[Block], texts: Mapping[int, str], language: str) -> None:
     """A table that goes on over a page break, or after a few rows that do not look like its own, keeps the header it started with."""
     before: Block | None = None
     interrupted = False
@@ -251,9 +254,30 @@ def _carry_headers(found: list[Block]) -> None:
         if block.kind is BlockKind.TABLE:
             if before and not block.header and abs(block.columns - before.columns) <= 2 and _near(before, block, interrupted):
                 found[index] = block = replace(block, header=before.header)
+            elif not any(names_scale(row) for span in block.header for row in texts[span.page][span.start : span.end].split("\n")):
+                found[index] = block = replace(block, header=block.header + _scale(found, index, texts, language))
             before, interrupted = block, False
         elif block.kind is not BlockKind.BOILERPLATE:
             interrupted = True
+
+
+def _scale(found: Sequence[Block], index: int, texts: Mapping[int, str], language: str) -> tuple[Span, ...]:
+    """Where it is said, close above a table or else below it, what its figures are counted in."""
+    table = found[index]
+    for step in (-1, 1):
+        near = [found[at] for at in (index + step, index + 2 * step) if 0 <= at < len(found) and found[at].page == table.page]
+        near = list(takewhile(lambda block: block.kind not in (BlockKind.TABLE, BlockKind.CODE, BlockKind.BOILERPLATE), near))
+        if step > 0:  # what stands over another table, or is a title, belongs to what follows
+            following = next((block for block in found[index + 1 + len(near) : index + 2 + len(near)]), None)
+            near = [] if following and following.kind is BlockKind.TABLE and following.page == table.page else near
+            near = list(takewhile(lambda block: block.kind is not BlockKind.HEADING, near))
+        for block in near:
+            text = texts[block.page][block.start : block.end]
+            titled = block.kind in (BlockKind.HEADING, BlockKind.CAPTION)
+            for start, end in ((0, len(text)), *sentences(text, language)):
+                if names_scale(text[start:end], title=titled):
+                    return (Span(block.page, block.start + start, block.start + end),)
+    return ()
 
 
 def _near(before: Block, block: Block, interrupted: bool) -> bool:

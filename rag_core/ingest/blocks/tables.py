@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rag_core.ingest.blocks.rows import names_unit
 from rag_core.language.bullets import BULLETS
+from rag_core.language.scales import names_scale
 
 if TYPE_CHECKING:
     from rag_core.ingest.blocks.rows import Row
@@ -30,7 +30,7 @@ _PERIOD = re.compile(
 )
 # What has digits and yet is no figure: years, dates, "Level 1", "Note 5", "Q3", "1Q22", footnote marks.
 _NAMES_WITH_DIGITS = re.compile(
-    r"\b(?:19|20)\d\d\b|\b\d{1,2}[./] ?\d{1,2}[./]|[^\W\d]+\.? \d{1,2}\b(?![.,]?\d)|\b\d{1,2}\. [^\W\d]{3,}|"
+    r"\b(?:19|20)\d\d\b|['’]?\b000s?\b|\b\d{1,2}[./] ?\d{1,2}[./]|[^\W\d]+\.? \d{1,2}\b(?![.,]?\d)|\b\d{1,2}\. [^\W\d]{3,}|"
     r"\b[A-Za-z]+\d\w*|\b\d[A-Za-z]\w*|\(\d\)"
 )
 _CODE = re.compile(r"(?P<name>[^\W\d]{1,6}[-. ]?)(?P<number>\d{1,4})\s*(?:[\t|]|\s{2})")  # the first cell: "E1", "T-12"
@@ -64,7 +64,7 @@ def is_tabular(row: Row) -> bool:
 def _opens(row: Row) -> bool:
     """Whether a row can only be the head of a table: a unit, a period, or nothing but years."""
     if row.cells == 1:
-        return len(row.text) < MAX_LABEL_CHARS and (names_unit(row.text) or bool(_PERIOD.search(row.text) or _ASIDE.fullmatch(row.text)))
+        return len(row.text) < MAX_LABEL_CHARS and (names_scale(row.text) or bool(_PERIOD.search(row.text) or _ASIDE.fullmatch(row.text)))
     return len(_YEAR.findall(row.text)) > 1 and not _has_figures(row.text) and not re.search(r"[^\W\d]{3,}.*\t.*(?:19|20)\d\d", row.text)
 
 
@@ -129,7 +129,7 @@ def _head_end(table: Sequence[Row], count: int) -> int:
     labels = min(row.left for row in table)
     for index in range(first + 1, count):
         row = table[index]
-        names = names_unit(row.text) or len(_YEAR.findall(row.text)) > 1 or bool(_PERIOD.search(row.text))
+        names = names_scale(row.text) or len(_YEAR.findall(row.text)) > 1 or bool(_PERIOD.search(row.text))
         if not (names or row.bold or row.left > labels + INDENT or row.text[0].islower()):
             return index
     return count
