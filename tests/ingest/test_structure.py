@@ -302,8 +302,18 @@ def test_given_headers_and_footers_on_every_page_when_read_then_they_are_boilerp
     assert all("Table of Contents" in each.text for each in pages)
 
 
-def test_given_a_text_on_two_pages_only_when_read_then_it_is_content() -> None:
-    assert of_kind([with_margins(number, prose(SENTENCE)) for number in (1, 2)], BlockKind.BOILERPLATE) == []
+def test_given_margins_on_two_pages_only_when_read_then_the_first_header_is_content() -> None:
+    footer = "Example Corp. | 2017 Form 10-K |"
+    pages = [with_margins(number, prose(SENTENCE)) for number in (1, 2)]
+
+    assert of_kind(pages, BlockKind.BOILERPLATE) == [f"{footer} 1", "Table of Contents", f"{footer} 2"]
+
+
+@pytest.mark.parametrize("other", [Set("Price: 30 crowns"), Set("Price: 20 crowns", left=80), Set("Price: 20 crowns", size=12)])
+def test_given_rows_of_two_pages_that_differ_when_read_then_they_are_content(other: Set) -> None:
+    pages = [page(1, [Set("Price: 20 crowns"), *prose(SENTENCE)]), page(2, [other, *prose(SENTENCE)])]
+
+    assert of_kind(pages, BlockKind.BOILERPLATE) == []
 
 
 def test_given_a_table_header_repeated_in_the_body_of_each_page_when_read_then_it_is_no_boilerplate() -> None:

@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import regex
 
@@ -18,7 +19,8 @@ from rag_core.language.scales import names_scale
 
 MAX_ROW_CHARS = 200_000  # as much as of a page of a PDF; whoever cuts a row into words holds about 300 bytes for each
 MARGIN_ROWS = 4  # rows from the upper and the lower edge that can be running headers or footers; filings have up to three
-MIN_PAGES = 3  # a text on two pages is a coincidence
+MIN_PAGES = 3  # a text on two pages is a coincidence, unless it is set alike at the edge of both
+TWIN_ROWS, TWIN_CELLS = 2, 2  # rows from the edge that can be headers or footers of two pages only, and their cells; chosen
 MAX_HANG = 4  # times the font size; the words of an item stand at most so far behind its mark; chosen
 MIN_SHARE = 0.3  # share of all pages; left and right pages often carry different headers
 RUN_PAGES, RUN_SHARE = 6, 0.5  # a running header of one chapter: on at least six pages and half of the pages from its first to its last
@@ -130,11 +132,12 @@ def boilerplate(pages: Collection[Sequence[Row]]) -> set[Row]:
             for row in candidates:
                 seen[edge, _key(row)].add(row.page)
     repeated = {key for key, numbers in seen.items() if _enough(numbers, len(pages))}
+    twins = _twins(pages)
     found: set[Row] = set()
     for page in pages:
         for edge, candidates in _edges(page):
             for row in candidates:
-                if not ((edge, _key(row)) in repeated or _is_page_number(row)):
+                if not ((edge, _key(row)) in repeated or row in twins or _is_page_number(row)):
                     break
                 found.add(row)
     # where nothing else is left, it is the content: a one-page text that reads "Text 1." is no empty document
@@ -171,6 +174,30 @@ def _enough(pages: set[int], page_count: int) -> bool:
         return False
     reach = max(pages) - min(pages) + 1
     return len(pages) >= MIN_SHARE * page_count or (len(pages) >= RUN_PAGES and len(pages) >= RUN_SHARE * reach)
+
+
+def _twins(pages: Collection[Sequence[Row]]) -> set[Row]:
+    """Rows of a PDF at the edge of two neighbouring pages, set alike at one place; only the page's own number may differ.
+
+    A header is content where it stands first.
+    """
+    found: set[Row] = set()
+    for page, following in pairwise(pages):
+        for (edge, candidates), (_, others) in zip(_edges(page), _edges(following), strict=True):
+            for row, other in zip(candidates[:TWIN_ROWS], others[:TWIN_ROWS], strict=False):
+                alike = row.size > 0 and _setting(row) == _setting(other) and _are_numbered(row, other)
+                if alike and row.cells <= TWIN_CELLS and not ends_sentence(row.text):
+                    found |= {other} if edge == "upper" else {row, other}
+    return found
+
+
+def _setting(row: Row) -> tuple[object, ...]:
+    return round(row.top), round(row.left), row.size, row.bold, _DIGITS.sub("#", row.text)
+
+
+def _are_numbered(row: Row, other: Row) -> bool:
+    pairs = zip(_DIGITS.findall(row.text), _DIGITS.findall(other.text), strict=True)
+    return all(one == two or int(two) - int(one) == other.page - row.page for one, two in pairs)
 
 
 def _is_page_number(row: Row) -> bool:

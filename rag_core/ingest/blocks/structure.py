@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise, takewhile
+from typing import NamedTuple
 
 from rag_core.domain.documents import Page, Span
 from rag_core.ingest.blocks.asides import caption_end, contents_end, is_contents, is_fragment, is_signature
@@ -54,6 +55,18 @@ class BlockKind(StrEnum):
     BOILERPLATE = "boilerplate"
 
 
+class Setting(NamedTuple):
+    """How a block of a PDF is set: its font size, where its first row and its last one stand, and whether all its letters are as wide."""
+
+    size: float = 0.0
+    top: float = 0.0
+    low: float = 0.0
+    mono: bool = False
+
+
+NO_SETTING = Setting()
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """A stretch of one page: `page.text[start:end]`.
@@ -74,6 +87,7 @@ class Block:
     header: tuple[Span, ...] = ()
     section: tuple[str, ...] = ()
     columns: int = 0  # tables only: the cells of the widest row
+    setting: Setting = NO_SETTING
 
 
 def blocks(pages: Sequence[Page], language: str) -> list[Block]:
@@ -236,7 +250,10 @@ def _block(kind: BlockKind, run: Sequence[Row]) -> Block:
             parts = _until([row.start for row in run], run)
         case _:
             parts = ((first.start, last.end),)
-    return Block(kind, first.page, first.start, last.end, (first.number, last.number), parts, header=header, columns=columns)
+    setting = Setting(first.size, first.top, last.top, all(row.mono for row in run))
+    return Block(
+        kind, first.page, first.start, last.end, (first.number, last.number), parts, header=header, columns=columns, setting=setting
+    )
 
 
 def _until(starts: Sequence[int], run: Sequence[Row]) -> tuple[tuple[int, int], ...]:

@@ -18,6 +18,7 @@ from rag_core.errors import Cancelled, InvalidSetting, LimitExceeded
 from rag_core.ingest.blocks.structure import blocks
 from rag_core.ingest.normalise import read_passage_text
 from rag_core.ingest.passages.context import context, embedding_text, section_path
+from rag_core.ingest.passages.seams import joined
 from rag_core.ingest.passages.strategies import Strategy
 from rag_core.ingest.passages.units import COUNT_BATCH, Atom, Counter, Unit, batches, counted, parted, sizes_of, units
 
@@ -89,7 +90,7 @@ def chunk(
         )
     count = _counter(embedder, cancelled)
     texts = {page.number: page.text for page in pages}
-    found = units(blocks(pages, language), texts, by_definition=strategy.by_definition)
+    found = joined(units(blocks(pages, language), texts, by_definition=strategy.by_definition), pages, language)
     special = embedder.count_tokens([""])[0]
     room = _room(found, texts, title, limit - special, count)
     flows = groupby(counted(found, texts, language, count, room), key=_flow)

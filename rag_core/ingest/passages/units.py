@@ -16,8 +16,7 @@ import regex
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import PassageKind, Role
 from rag_core.ingest.blocks.code import is_decorator, is_definition
-from rag_core.ingest.blocks.rows import ends_sentence
-from rag_core.ingest.blocks.structure import Block, BlockKind
+from rag_core.ingest.blocks.structure import NO_SETTING, Block, BlockKind, Setting
 from rag_core.ingest.normalise import cut, join
 from rag_core.language import sentences
 
@@ -84,6 +83,9 @@ class Unit:
     headings: tuple[Span, ...] = ()
     atoms: tuple[Atom, ...] = field(default=())
     role: Role = Role.TEXT
+    setting: Setting = NO_SETTING
+    headless: bool = False  # its first sentence began on a page or in a column before it, and nobody knows where
+    endless: bool = False  # its last sentence breaks off with its page or column
 
 
 def units(blocks: Iterable[Block], texts: Texts, *, by_definition: bool) -> list[Unit]:
@@ -105,10 +107,7 @@ def units(blocks: Iterable[Block], texts: Texts, *, by_definition: bool) -> list
             headings.append(Span(block.page, block.start, block.end))
             continue
         for unit in _units_of(block, texts, by_definition):
-            if not headings and found and _goes_on(found[-1], unit, texts):
-                found[-1] = replace(found[-1], spans=found[-1].spans + unit.spans)
-                continue
-            found.append(replace(unit, headings=tuple(headings)))
+            found.append(replace(unit, headings=tuple(headings), setting=block.setting))
             headings.clear()
     if headings:  # nothing stands below the last ones
         found.append(Unit(PassageKind.PARAGRAPH, tuple(headings), section, role=Role.HEADING))
@@ -155,17 +154,6 @@ def _definitions(lines: Sequence[Atom], text: str) -> list[tuple[Atom, ...]]:
     return [tuple(lines[low:high]) for low, high in pairwise(bounds)]
 
 
-def _goes_on(unit: Unit, following: Unit, texts: Texts) -> bool:
-    """Whether a paragraph or item goes on over a page break: its sentence is open, and the next page starts in lower case."""
-    last, first = unit.spans[-1], following.spans[0]
-    if following.role is not Role.TEXT or not unit.role.states or unit.kind not in (PassageKind.PARAGRAPH, PassageKind.LIST):
-        return False
-    if sum(span.end - span.start for span in unit.spans) > MAX_UNIT_CHARS:
-        return False
-    open_ended = not ends_sentence(texts[last.page][last.start : last.end])
-    return first.page == last.page + 1 and open_ended and texts[first.page][first.start].islower()
-
-
 def _sentences(spans: tuple[Span, ...], texts: Texts, language: str) -> tuple[Atom, ...]:
     return tuple(Atom(cut(spans, start, end)) for start, end in sentences(join(texts, spans), language))
 
@@ -193,6 +181,13 @@ def _with_atoms(found: Iterable[Unit], texts: Texts, language: str) -> Iterator[
         if unit.role is not Role.ITEM or headings:
             lead = ()
         atoms = [atom.within(piece, unit.role, lead) for atom in own]
+        if unit.headless and atoms:
+            atoms[0] = atoms[0].within(piece, Role.ASIDE, ())
+            piece += 1
+            atoms[1:] = [atom.within(piece, unit.role, lead) for atom in own[1:]]
+        if unit.endless and atoms:
+            piece += 1
+            atoms[-1] = atoms[-1].within(piece, Role.ASIDE, ())
         if unit.role is Role.TEXT:
             lead = own[-1].spans if own and leads_in(join(texts, own[-1].spans)) else ()
         yield replace(unit, atoms=(*headings, *atoms))
