@@ -12,6 +12,7 @@ from rag_core.language import any_language, fold
 from rag_core.language.scales import holds_scale
 
 CELL, NEXT_ROW = " | ", "; "  # between the cells of a row, and between the rows of a header: see `rag_core.grounding.units`
+EMPTY = "\u2012"  # an empty cell of a web page or Word document: see `rag_core.ingest.pdf_worker.grid`
 _BEHIND = frozenset((")", "%", ")%", ") %"))  # cells of their own in filings, which end the figure before them
 
 
@@ -40,10 +41,10 @@ def _read(header: str, row: str) -> str:
         return ""
     parts: list[tuple[str, str]] = []
     for number, cell in enumerate(cells[1:], 1):
-        head = " ".join(filter(None, (one[number].strip() for one in over)))
+        head = " ".join(dict.fromkeys(one[number].strip() for one in over if one[number].strip() not in ("", EMPTY)))
         if fold(head) in any_language().unit_heads and parts:
             parts[-1] = (f"{parts[-1][0]} {cell}".strip(), parts[-1][1])
-        elif cell:
+        elif cell not in ("", EMPTY):
             parts.append((cell, head))
     told = NEXT_ROW.join(f"{cell} ({head})" if head else cell for cell, head in parts)
     corners = [one[0].strip() for one in over if _says_how_many(one[0])]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 import socket
 import sys
 import zipfile
@@ -10,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from rag_core.domain.documents import Page
+from rag_core.domain.rows import EMPTY, in_words
 from rag_core.errors import DamagedPdf, IngestError, LimitExceeded, NotAPdf
+from rag_core.ingest.blocks.structure import blocks
 from rag_core.ingest.reading.pdf import read_pdf, render_page
 from rag_core.ingest.reading.pdf_facts import form_of, has_form
 from rag_core.library.stored.sources import Source
@@ -263,3 +267,71 @@ def test_given_many_long_struck_paragraphs_of_a_web_page_when_read_then_all_of_t
     content = read_pdf(f"<html><body>{rows}</body></html>".encode(), "a.html", form="html", ocr=False)
 
     assert [line for page in content.pages for line in page.text.splitlines()] == [f"{n} kept" for n in range(60)]
+
+
+def merged(rows: list[list[tuple[str, int, int]]], form: str) -> str:
+    """A table of (text, columns, rows) in Word or HTML, read: its rows as they stand on the page."""
+    if form == "html":
+        cells = ("".join(f"<td colspan='{wide}' rowspan={deep}>{text}</td>" for text, wide, deep in row) for row in rows)
+        return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
+    text, below = "", dict[int, tuple[int, int]]()  # by column: how wide a cell from above is, and how many rows it still takes
+    for row in rows:
+        waiting, at, own, after = list(row), 0, "", dict[int, tuple[int, int]]()
+        while waiting or at in below:
+            word, wide, deep = ("", *below[at]) if at in below else waiting.pop(0)
+            mark = "<w:vMerge/>" if at in below else '<w:vMerge w:val="restart"/>' if deep > 1 else ""
+            own += f'<w:tc><w:tcPr><w:gridSpan w:val="{wide}"/>{mark}</w:tcPr>{paragraph(word)}</w:tc>'
+            if deep > 1:
+                after[at] = wide, deep - 1
+            at += wide
+        text, below = f"{text}<w:tr>{own}</w:tr>", after
+    return f"<w:tbl>{text}</w:tbl>"
+
+
+def lines_of(rows: list[list[tuple[str, int, int]]], form: str) -> list[str]:
+    body = merged(rows, form)
+    data = word(body) if form == "docx" else f"<html><meta charset=utf-8><body>{body}</body></html>".encode()
+    return read_pdf(data, f"a.{form}", form=form, ocr=False).pages[0].text.splitlines()
+
+
+@pytest.mark.parametrize("form", ["docx", "html"])
+@pytest.mark.parametrize("seed", range(3))
+def test_given_merged_and_empty_cells_when_read_then_each_stands_in_its_columns_and_rows(form: str, seed: int) -> None:
+    drawn = random.Random(seed)
+    width, height = drawn.randint(3, 5), drawn.randint(3, 6)
+    whole = [[f"Head{at}" for at in range(width)]]
+    rows = [[(name, 1, 1) for name in whole[0]]]
+    for number in range(height):
+        at = drawn.randrange(1, width - 1)
+        plain = [f"row{number}", *(f"v{number}{column}" if drawn.random() > 0.3 else "" for column in range(1, width))]
+        wide = drawn.random() < 0.5
+        if wide:
+            plain[at : at + 2] = [f"both{number}"] * 2
+        cells = [(text, 1, 1) for text in plain]
+        if wide:
+            cells[at : at + 2] = [(f"both{number}", 2, 1)]
+        whole.append([text or forms.EMPTY for text in plain])
+        rows.append(cells)
+    rows += [[("east", 1, 2), *((f"e{column}", 1, 1) for column in range(1, width))], [(f"f{column}", 1, 1) for column in range(1, width)]]
+    whole += [["east", *(f"{row}{column}" for column in range(1, width))] for row in "ef"]
+    assert lines_of(rows, form) == ["\t".join(row) for row in whole]
+
+
+@pytest.mark.parametrize("form", ["docx", "html"])
+def test_given_heads_in_two_rows_when_read_then_both_name_the_columns(form: str) -> None:
+    rows = [[("Tariff", 1, 1), ("Summer", 2, 1)], [("", 1, 1), ("Day", 1, 1), ("Night", 1, 1)]]
+    rows += [[("House", 1, 1), ("31 cents", 1, 1), ("22 cents", 1, 1)]]
+    page = Page(1, "\n".join(lines_of(rows, form)))
+    assert blocks([page], "en")[0].header[-1].end == page.text.index("\nHouse")
+
+
+@pytest.mark.parametrize("form", ["docx", "html"])
+def test_given_a_table_whose_values_are_parted_over_columns_when_read_then_nothing_is_repeated(form: str) -> None:
+    rows = [[("Item", 1, 1), ("2017", 2, 1)], [("Income", 1, 1), ("$", 1, 1), ("596", 1, 1)], [("Costs", 1, 1), ("", 1, 1), ("12", 1, 1)]]
+    assert lines_of(rows, form) == ["Item\t2017", "Income\t$\t596", "Costs\t12"]
+
+
+def test_given_empty_and_merged_cells_when_a_row_is_said_in_words_then_each_value_has_its_own_head() -> None:
+    head = f"Tariff | Summer | Summer | Winter; {forms.EMPTY} | Day | Night | Day"
+    assert in_words(f"{head}: House | {forms.EMPTY} | 22 cents | 36 cents") == "House: 22 cents (Summer Night); 36 cents (Winter Day)"
+    assert forms.EMPTY == EMPTY

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from rag_core.domain.rows import EMPTY
 from rag_core.language.bullets import BULLETS
 from rag_core.language.scales import names_scale
 
@@ -117,7 +118,8 @@ def header_rows(table: Sequence[Row]) -> int:
         return min(series, _head_end(table, count))
     if series < min(len(table), 2):
         return series
-    return int(len(table) > 2 and table[0].bold and not table[1].bold)  # a table of words: only its setting tells
+    gaps = [EMPTY in row.text for row in table]  # a table of words: only its setting tells, or that cells are empty below its heads alone
+    return int(len(table) > 2 and ((table[0].bold and not table[1].bold) or (any(gaps) and not gaps[0])))
 
 
 def _head_end(table: Sequence[Row], count: int) -> int:
@@ -130,7 +132,8 @@ def _head_end(table: Sequence[Row], count: int) -> int:
     for index in range(first + 1, count):
         row = table[index]
         names = names_scale(row.text) or len(_YEAR.findall(row.text)) > 1 or bool(_PERIOD.search(row.text))
-        if not (names or row.bold or row.left > labels + INDENT or row.text[0].islower()):
+        unlabelled = row.left > labels + INDENT or row.text.startswith(EMPTY)
+        if not (names or row.bold or unlabelled or row.text[0].islower()):
             return index
     return count
 

@@ -18,6 +18,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from .grid import EMPTY as EMPTY
+from .grid import MAX_COLUMNS, Cell, in_place, spread
+from .grid import written as table_rows
 from .letters.equations import MATHS, in_a_line
 from .letters.raised import UNKNOWN, Level, Part, written
 from .letters.symbols import PRIVATE, meant
@@ -74,7 +77,7 @@ def opened(pymupdf: Any, data: bytes, form: str) -> Any:
     Raises:
         BadForm: it is not what its name says, or costs too much.
     """
-    page = without_pictures(web_page(data) if form == "docx" else with_plain_strikes(with_signs(in_utf_8(data))))
+    page = without_pictures(web_page(data) if form == "docx" else with_plain_strikes(with_signs(in_place(in_utf_8(data)))))
     _require_shallow(page)
     pymupdf.mupdf.fz_set_user_css(CSS)
     document = pymupdf.open(stream=page, filetype="html")
@@ -259,20 +262,58 @@ def _blocks(parent: ET.Element, styles: Styles, *, gone: bool = False) -> Iterat
         if child.tag == f"{WORD}p":
             yield _paragraph(child, styles, gone)
         elif child.tag == f"{WORD}tbl":
-            yield '<table border="1">'
-            for row in _inside(child, f"{WORD}tr"):
-                lost = gone or row.find("word:trPr/word:del", SPACES) is not None
-                yield "<tr>"
-                for cell in _inside(row, f"{WORD}tc"):
-                    yield from (
-                        "<td>",
-                        *_blocks(cell, styles, gone=lost or cell.find("word:tcPr/word:cellDel", SPACES) is not None),
-                        "</td>",
-                    )
-                yield "</tr>"
-            yield "</table>"
+            cells = list(_rows(child, styles, gone))
+            yield f'<table border="1">{table_rows(spread(cells) or cells)}</table>'
         elif child.tag in (f"{WORD}sdt", f"{WORD}sdtContent", f"{WORD}ins", f"{WORD}moveTo", f"{WORD}customXml", f"{WORD}smartTag", *GONE):
             yield from _blocks(child, styles, gone=gone or child.tag in GONE)
+
+
+def _rows(table: ET.Element, styles: Styles, gone: bool) -> Iterator[list[Cell]]:
+    """The cells of each row; one that goes on from the row above is a part of that one where the columns stay as they are."""
+    below = _Merged(table)
+    for row in _inside(table, f"{WORD}tr"):
+        lost = gone or row.find("word:trPr/word:del", SPACES) is not None
+        before, after = (_count(row.find(f"{WORD}trPr"), name, 0) for name in ("gridBefore", "gridAfter"))
+        cells = [Cell("")] * before
+        for cell in _inside(row, f"{WORD}tc"):
+            if cell in below.parts:
+                continue
+            own = cell.find(f"{WORD}tcPr")
+            removed = lost or cell.find("word:tcPr/word:cellDel", SPACES) is not None
+            content = "".join(_blocks(cell, styles, gone=removed))
+            cells.append(Cell(content, _count(own, "gridSpan", 1), below.rows.get(cell, 1)))
+        yield cells + [Cell("")] * after
+
+
+class _Merged:
+    """The cells of a Word table that go on from the row above (`parts`), and over how many rows those go that begin above them."""
+
+    def __init__(self, table: ET.Element) -> None:
+        self.parts: set[ET.Element] = set()
+        self.rows: dict[ET.Element, int] = {}
+        above: dict[tuple[int, int], ET.Element] = {}
+        for row in _inside(table, f"{WORD}tr"):
+            at, here = _count(row.find(f"{WORD}trPr"), "gridBefore", 0), {}
+            for cell in _inside(row, f"{WORD}tc"):
+                own = cell.find(f"{WORD}tcPr")
+                merge = own.find(f"{WORD}vMerge") if own is not None else None
+                place = at, _count(own, "gridSpan", 1)
+                at += place[1]
+                if merge is None:
+                    continue
+                if merge.get(f"{WORD}val", "continue") == "continue" and place in above:
+                    self.parts.add(cell)
+                    here[place] = above[place]
+                    self.rows[here[place]] = self.rows.get(here[place], 1) + 1
+                else:
+                    here[place] = cell
+            above = here
+
+
+def _count(properties: ET.Element | None, name: str, otherwise: int) -> int:
+    """A number of columns that a row or cell states."""
+    said = _value(properties, name)
+    return int(said) if re.fullmatch(r"\d{1,2}", said) and int(said) <= MAX_COLUMNS else otherwise
 
 
 def _inside(parent: ET.Element, tag: str) -> Iterator[ET.Element]:

@@ -1,0 +1,122 @@
+"""The cells of a table in a web page or a Word document, one in each column of each row, whatever is merged or empty."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import unescape
+from typing import NamedTuple
+
+EMPTY = "\u2012"  # stands in an empty cell, so that those behind it keep their columns; `rag_core.domain.rows` has the same
+MAX_COLUMNS = 63  # Word's own limit
+MAX_REPEATED = 200  # characters of a merged cell that is written in each of its places; a longer one is written once; chosen
+_TAG = re.compile(r"<[^<>]*>")
+_TABLE = re.compile(rb"<table\b[^<>]*>(?:(?!<table\b).)*?</table", re.IGNORECASE | re.DOTALL)  # that holds no other table
+_PARTS = re.compile(r"<(/?)(tr|t[dh])\b([^<>]*)>|</?(?:thead|tbody|tfoot)\b[^<>]*>", re.IGNORECASE)
+_CAPTION = re.compile(r"<(/?)caption\b[^<>]*>", re.IGNORECASE)
+_MERGED = re.compile(r"\b(col|row)span\s*=\s*[\"']?\s*(\d{1,3})", re.IGNORECASE)
+_SPAN = re.compile(r"\b(?:col|row)span\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s>]+)", re.IGNORECASE)
+
+
+class Cell(NamedTuple):
+    """A cell as markup between its two tags, over so many columns and rows."""
+
+    content: str
+    columns: int = 1
+    rows: int = 1
+    tag: str = "td"
+    looks: str = ""
+
+
+Grid = list[list[Cell]]
+
+
+def spread(rows: Sequence[Sequence[Cell]]) -> Grid | None:
+    """The table with a cell in each column of each row. None where its columns are not those of a list of values.
+
+    They are where each column has a word or figure in a cell of its own; filings and forms part one value over several columns. What is
+    merged is repeated in all its places, but for the label of a row, which stands once, and a row that is one cell.
+    """
+    placed = list(_placed(rows))
+    width = max((len(row) for row in placed), default=0)
+    own = {
+        at for row in placed for at, cell in enumerate(row) if cell and cell.columns == 1 and any(map(str.isalnum, text_of(cell.content)))
+    }
+    if len(placed) < 2 or not 2 <= width <= MAX_COLUMNS or len(own) < width:
+        return None
+    return [list(_written(row, width, number)) for number, row in enumerate(placed)]
+
+
+def _placed(rows: Sequence[Sequence[Cell]]) -> Iterator[list[Cell | None]]:
+    """For each row the cell that covers each of its columns."""
+    above: dict[int, tuple[Cell, int]] = {}  # by column: what reaches down into the next row, and how many rows further
+    for cells in rows:
+        row: list[Cell | None] = []
+        waiting = list(cells)
+        reaching, above = above, {}
+        while (waiting or any(at >= len(row) for at in reaching)) and len(row) <= MAX_COLUMNS:
+            cell, left = reaching.get(len(row), (None, 0))
+            if cell is None and waiting:
+                cell = waiting.pop(0)
+                left, columns = cell.rows, max(1, cell.columns)
+            else:
+                columns = 1
+            for _ in range(min(columns, MAX_COLUMNS + 1)):
+                if cell and left > 1:
+                    above[len(row)] = cell, left - 1
+                row.append(cell)
+        yield row
+
+
+def _written(row: Sequence[Cell | None], width: int, number: int) -> Iterator[Cell]:
+    first = row[0] if row else None
+    if first and len(row) == width and all(cell is first for cell in row):
+        yield first
+        return
+    sign = f"<p>{EMPTY}</p>" if any(cell and "<p" in cell.content for cell in row) else EMPTY  # on the line of the others
+    for at in range(width):
+        cell = row[at] if at < len(row) else None
+        again = cell is not None and at > 0 and cell is row[at - 1]
+        text = text_of(cell.content) if cell else ""
+        if cell is None or not text or (again and ((cell is first and number > 0) or len(text) > MAX_REPEATED)):
+            yield Cell(sign, tag=cell.tag if cell else "td")
+        else:
+            yield cell
+
+
+def text_of(markup: str) -> str:
+    """What markup says, without its tags and outer white space."""
+    return unescape(_TAG.sub("", markup)).strip()
+
+
+def in_place(page: bytes) -> bytes:
+    """A web page in UTF-8, whose tables of values have all cells in their columns; MuPDF takes no notice of merged ones."""
+    return _TABLE.sub(lambda found: _whole(found[0].decode()).encode(), page)
+
+
+def _whole(table: str) -> str:
+    opened, _, inside = table.partition(">")
+    start, end = (next((mark.end() for mark in _CAPTION.finditer(inside) if bool(mark[1]) is closes), 0) for closes in (False, True))
+    caption = f"<caption>{inside[start:end]}" if 0 < start < end else ""
+    inside = inside[len(caption) and end :]
+    parts = list(_PARTS.finditer(inside))
+    rows: Grid = []
+    for number, part in enumerate(parts):
+        closed, tag, looks = part.groups()
+        if closed or not tag:
+            continue
+        if tag.lower() == "tr":
+            rows.append([])
+            continue
+        close = parts[number + 1].start() if number + 1 < len(parts) else inside.rindex("</")
+        wide = {name.lower(): int(count) for name, count in _MERGED.findall(looks)}
+        rows = rows or [[]]
+        rows[-1].append(Cell(inside[part.end() : close], wide.get("col", 1), wide.get("row", 1), tag.lower(), _SPAN.sub("", looks)))
+    if grid := spread([row for row in rows if row]):
+        return f"{opened}>{caption}{written(grid)}</table"
+    return table
+
+
+def written(grid: Sequence[Sequence[Cell]]) -> str:
+    """The rows as markup."""
+    return "".join(f"<tr>{''.join(f'<{one.tag}{one.looks}>{one.content}</{one.tag}>' for one in row)}</tr>" for row in grid)
