@@ -128,3 +128,33 @@ def test_given_any_runs_when_built_then_offsets_name_their_words_and_the_order_i
     for line in page.lines:
         cells = line[-1]
         assert [page.text[a:b] for a, b in zip(cells[::2], cells[1::2], strict=True)] == page.text[line[0] : line[1]].split("\t")
+
+
+def numbered(texts: list[str], first: int, step: int, size: float) -> list[Run]:
+    """Lines of text with a number in the margin, every one a block of its own."""
+    found = []
+    for at, text in enumerate(texts):
+        y = 100 + 2 * size * at
+        x = 100.0
+        words = []
+        for each in text.split():
+            words.append(word(each, x, y, size))
+            x += (len(each) + 0.5) * size / 2
+        mark = str(first + step * at)
+        found += [run(word(mark, 70 - len(mark) * size / 2, y, size), block=at), run(*words, block=at)]
+    return found
+
+
+@given(st.integers(1, 900), st.sampled_from([1, 2, 5]), st.integers(5, 30), st.sampled_from([8.0, 10.0, 12.0]))
+def test_given_numbered_lines_of_text_when_built_then_the_numbers_stand_behind_them(first: int, step: int, count: int, size: float) -> None:
+    texts = [f"The master saw {at} ships" if at % 3 == 0 else f"and then he left harbour {at}" for at in range(count)]
+    numbers = " ".join(str(first + step * at) for at in range(count))
+    assert text_of(*numbered(texts, first, step, size)) == "\n".join([*texts, numbers])
+
+
+@given(st.integers(1, 900), st.integers(5, 30))
+def test_given_a_numbered_list_of_names_or_a_table_when_built_then_its_rows_stay(first: int, count: int) -> None:
+    names = numbered([f"Norway {at}" for at in range(count)], first, 1, 10.0)
+    assert text_of(*names) == "\n".join(f"{first + at}\tNorway {at}" for at in range(count))
+    table = [each for at in range(count) for each in (*names[2 * at : 2 * at + 2], run(word("small", 400, 100 + 20 * at), block=at))]
+    assert text_of(*table) == "\n".join(f"{first + at}\tNorway {at}\tsmall" for at in range(count))

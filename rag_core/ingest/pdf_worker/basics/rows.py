@@ -2,7 +2,7 @@
 
 MuPDF parts what stands on one row wherever a gap is wide, so a table's row arrives as many short runs ("Net income", "$", "596"). Runs that
 follow one another on the same baseline are put back into one row, their parts set apart by a tab. The order of the runs is never changed:
-only neighbours in reading order are joined, which is what keeps the columns of a two-column page apart.
+only neighbours in reading order are joined, which is what keeps the columns of a two-column page apart. Numbers of lines come last.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ MIN_STRETCHED = 4  # words of a row stretched further: fewer may stand as far ap
 EQUAL_GAPS_EM = 0.1  # between the widest and the narrowest gap of such a row; PDFs of Word show up to 0.04
 UNEQUAL_WORDS = 2.0  # the longest word over the shortest: words as long as each other leave equal gaps in equal columns; chosen
 CELL_GAP_MONO_EM = 1.5  # a fixed-width space is 0.6 em, and two of them follow a full stop
+MIN_NUMBERED = 5  # lines with numbers in the margin: fewer may be a short list; chosen
+EVEN_EM = 0.5  # how far the edges of such numbers may lie apart; chosen
 BACKSTEP_EM = 0.3  # kerning and italics may let a run begin a little before the last one ended
 
 Rect = tuple[float, float, float, float]
@@ -66,7 +68,7 @@ def build(runs: Iterable[Run], max_chars: int, max_words: int) -> Rows:
     page = Rows()
     parts: list[str] = []
     length = 0
-    for row in _rows(runs):
+    for row in _rows(_numbers_last(list(runs))):
         text, line, words = _row(row, length)
         page.crowded = len(page.words) + len(words) > max_words
         if page.crowded or length + len(text) > max_chars:
@@ -121,6 +123,37 @@ def _rows(runs: Iterable[Run]) -> Iterable[list[Run]]:
         end = box[2]
     if row:
         yield row
+
+
+def _numbers_last(runs: list[Run]) -> list[Run]:
+    """The runs with the numbers of lines as one run behind them, where text runs on from line to line.
+
+    Each number is a run of its own, counts on by a fixed step, stands at one margin, and has one run of words beside it. Lines are text
+    and no list where a third of them begin with a small letter.
+    """
+    at = [i for i, (one, two) in enumerate(pairwise(runs)) if _is_number(one) and not _is_number(two) and _beside(one, two)]
+    counted = [int(runs[i].words[0].text) for i in at]
+    if len(at) < MIN_NUMBERED or len({two - one for one, two in pairwise(counted)}) != 1 or counted[1] <= counted[0]:
+        return runs
+    numbers = [runs[i].words[0] for i in at]
+    small = sum(runs[i + 1].words[0].text[0].islower() for i in at)
+    cells = any(_beside(one, two) for i in at for one, two in pairwise(runs[i + 1 : i + 3]))
+    apart = min(max(word.box[edge] for word in numbers) - min(word.box[edge] for word in numbers) for edge in (0, 2))
+    if 3 * small < len(at) or cells or apart > EVEN_EM * numbers[0].size:
+        return runs
+    places = set(at)
+    return [run for i, run in enumerate(runs) if i not in places] + [Run(numbers, runs[at[0]].block, (1, 0))]
+
+
+def _is_number(run: Run) -> bool:
+    text = run.words[0].text
+    return len(run.words) == 1 and text.isascii() and text.isdecimal() and len(text) <= 4 and run.direction == (1, 0)
+
+
+def _beside(left: Run, right: Run) -> bool:
+    """Whether a run begins behind the other on its row."""
+    one, two = left.words[-1].box, right.words[0].box
+    return left.direction == right.direction == (1, 0) and _same_row(one, two) and two[0] > one[2]
 
 
 def _same_row(a: Rect, b: Rect) -> bool:
