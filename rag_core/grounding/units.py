@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice, pairwise
 
 import regex
@@ -18,7 +18,7 @@ from rag_core.domain.ports import PageText
 from rag_core.ingest.blocks.rows import ends_sentence
 from rag_core.ingest.normalise import join, locate, normalise, read_passage_text
 from rag_core.ingest.passages.context import SECTION_MARK
-from rag_core.language import sentences, word_texts
+from rag_core.language import LANGUAGES, fold, sentences, word_texts
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 TITLE_WORDS = 5  # in a heading that runs into its text: "Sales and Marketing. Our ..."
@@ -36,6 +36,8 @@ _SIGNED = regex.compile(  # a giant office is read once for each length of the n
 # a sign without a value; one that opens an item is its mark, and a word with one letter less is still that word
 _UNREAD = regex.compile(r"(?<!\A)(?<![\p{L}\p{M}\ufffd])\ufffd(?![\p{L}\p{M}\ufffd])|\A\ufffd(?=[^\s\p{L}\p{M}\ufffd])")
 _NEXT_SIGNS = regex.compile(r"\s(?:By|Date):?\s*$", regex.IGNORECASE)
+CHOICE_CHARS = 40  # at the end of a text, where a choice stands; chosen
+_TICK = regex.compile(r"[☑☒✓✔✗✘×]|(?<!\w)[xX](?!\w)")
 _GOES_ON = regex.compile(r"(?:\band|&|,)\s*$")
 _AGENCY = r"-{2}\s?\([^()]{2,30}\)\s?-{1,2}|/[^/]{2,20}/\s?-{1,2}|\([\p{Lu} ]{2,24}\)\s?[-–—]{1,2}|(?<=\p{Nd}{4}\s)[-–—]{1,2}"
 _DATELINE = regex.compile(rf"\p{{Lu}}{{3}}[\p{{Lu}}.'’ -]*(?:,[^!?]{{1,60}}?)?\s?(?:{_AGENCY})\s+")
@@ -84,14 +86,31 @@ def units(passage: Passage, page_text: PageText) -> list[Unit]:
 
     Headings, captions, lines of a table of contents, datelines and signatures state nothing and are none (`Passage.pieces` knows them); but
     a whole sentence set as a heading does, or a label with its figure, and the name and the office that are printed below a signature
-    state who holds the office. One with hidden words that were kept is none either: no reader of the page could check it; nor is one with
-    a figure or sign that could not be read.
+    state who holds the office.
+    A choice that the text does not make states nothing: "Pets | Yes | No", "☐ Pets". One with hidden words that were kept is none
+    either: no reader of the page could check it; nor is one with a figure or sign that could not be read.
     """
     return [unit for unit in _all_units(passage, page_text) if any(map(str.isalnum, unit.text)) and _is_legible(unit.text)]
 
 
 def _is_legible(text: str) -> bool:
-    return not holds_hidden(text) and not _UNREAD.search(text)
+    return not (holds_hidden(text) or _UNREAD.search(text) or _is_open_choice(text))
+
+
+def _is_open_choice(text: str) -> bool:
+    """Whether a text ends in boxes or in "yes" and "no", and nothing says which of them holds: it may be crossed by a drawing."""
+    if _TICK.search(text):
+        return False
+    return "☐" in text or {_answers().get(fold(word)) for word in list(word_texts(text[-CHOICE_CHARS:]))[-2:]} == {True, False}
+
+
+@cache
+def _answers() -> dict[str, bool]:
+    """The words for yes and for no in all languages."""
+    rows = LANGUAGES.values()
+    return {
+        fold(word): says for says, listed in ((True, [r.yes for r in rows]), (False, [r.no for r in rows])) for r in listed for word in r
+    }
 
 
 def _all_units(passage: Passage, page_text: PageText) -> list[Unit]:

@@ -139,7 +139,7 @@ def _possible(row: Row) -> bool:
 
 
 def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) -> bool:
-    if not _possible(row) or is_scale(row.text):
+    if not _possible(row) or is_scale(row.text) or row.text.endswith(("☐", "☑")):  # a field of a form
         return False
     pattern, caps = _pattern(row.text), _is_caps(row.text)
     if pattern <= 6:

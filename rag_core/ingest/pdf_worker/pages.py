@@ -19,6 +19,7 @@ import pymupdf
 from .basics.marks import fitting_zoom
 from .basics.rows import SLOPED, Rect, Rows, Run, Word, build
 from .damage import unheard
+from .fields import beside_labels
 from .letters.fonts import Fonts
 from .letters.glyphs import widen
 from .letters.levels import levelled
@@ -87,7 +88,8 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
         inked, unseen = _with_rejected(inked, unseen, correction)
     if void:
         unseen = [[kind or Kind.STRUCK for kind in kinds] for kinds in unseen]
-    rows = build(_visible(inked, unseen, hidden, options.hidden_signs), options.page_chars, options.page_words)
+    shown = beside_labels(page, list(_visible(inked, unseen, hidden, options.hidden_signs)))
+    rows = build(shown, options.page_chars, options.page_words)
     for word in layers.words(page.number, (word[4] for word in words), FLAGS):
         hidden.add(word, Kind.LAYER)
     source, problem, picture = ("ocr" if searchable_scan else "text"), "", None
