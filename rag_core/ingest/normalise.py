@@ -24,7 +24,10 @@ _COMPOUND_TAILS = (
     "adjusted|asset|backed|balance|based|cash|dependent|driven|first|free|generated|generating|grade|looking|making|month|only|owned|party|quality|"
     "rated|related|sale|sharing|specific|standing|tax|term|time|to|weighted|wide|year"
 )
-_BROKEN_WORD = rf"(?<=[\p{{L}}\p{{M}}]{{2}})(?<!\p{{L}}-\p{{L}}{{1,20}})[-\u2010][^\S\n]*\n\s*(?=\p{{Ll}})(?!(?:{_COMPOUND_TAILS})\b)"
+_BROKEN_WORD = (
+    rf"(?<=[\p{{L}}\p{{M}}]{{2}})(?<!\p{{L}}-\p{{L}}{{1,20}})"
+    rf"[-\u2010](?<!@[\w.]{{1,60}}-)[^\S\n]*\n\s*(?=\p{{Ll}})(?!(?:{_COMPOUND_TAILS})\b)"  # a mail address keeps its own
+)
 _KEPT_HYPHEN = r"(?P<hyphen>(?<=[\p{L}\p{M}\p{N}])[-\u2010])[^\S\n]*\n\s*(?=[\p{L}\p{N}])"
 # What has no width: soft hyphens (with the line break after them), joiners, byte-order marks, direction marks, control characters.
 _WIDTHLESS = r"[[\p{Default_Ignorable_Code_Point}\p{Cc}]--[\s]]"

@@ -150,3 +150,9 @@ def test_given_a_long_text_full_of_rules_when_normalised_then_it_ends_and_every_
 
 def test_given_a_combining_mark_storm_when_normalised_then_it_ends() -> None:
     assert len(normalise("a" + "\u0301" * 20_000 + " b").text) > 20_000
+
+
+def test_given_an_address_broken_at_its_own_hyphen_when_read_then_it_keeps_it() -> None:
+    assert normalise("Write to water.permits@wend-\nvalley.example or to the per-\nmit desk.").text.split()[2:] == (
+        "water.permits@wend-valley.example or to the permit desk.".split()
+    )
