@@ -77,7 +77,10 @@ def opened(pymupdf: Any, data: bytes, form: str) -> Any:
     Raises:
         BadForm: it is not what its name says, or costs too much.
     """
-    page = without_pictures(web_page(data) if form == "docx" else with_plain_strikes(with_signs(in_place(in_utf_8(data)))))
+    if form != "docx":
+        data = in_utf_8(data)
+        _require_shallow(data)  # before anything walks its tables
+    page = without_pictures(web_page(data) if form == "docx" else with_plain_strikes(with_signs(in_place(data))))
     _require_shallow(page)
     pymupdf.mupdf.fz_set_user_css(CSS)
     document = pymupdf.open(stream=page, filetype="html")
