@@ -14,6 +14,7 @@ from ui.app.texts import say, tell
 from ui.ask import side_by_side
 
 CALIBRATION = "How often does the flow meter have to be calibrated?"
+CARRIED = "Until when do I have to take the vacation days I carried over?"  # other passages, where meaning counts more
 
 
 def compare(page: AppTest, preset: str) -> AppTest:
@@ -62,7 +63,7 @@ def of_no_use(of: Settings) -> dict[str, object]:
 def test_given_a_search_that_differs_when_compared_then_it_is_searched_once_and_the_page_says_so(
     page: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ask(page, CALIBRATION)
+    ask(page, CARRIED)
     recorded, searched, really = len(recording.store().decisions()), [], Engine.ask
     monkeypatch.setattr(Engine, "ask", lambda self, *a, **k: searched.append(a[1]) or really(self, *a, **k))
 

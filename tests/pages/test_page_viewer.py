@@ -28,7 +28,7 @@ from ui.documents.place import LINES_MOST, Place, around, figures_end, folded, s
 from ui.documents.viewer import AROUND
 
 VACATION = "How many vacation days do employees have?"
-TRAINING = "What is the training budget per employee?"  # two sentences of one page
+LEAVE = "How many days of parental leave are there?"  # two sentences of one page, and one of another document
 CALIBRATION = "How often does the flow meter have to be calibrated?"
 CLEANING = "How often should the transducer faces be cleaned?"  # two sentences of one page
 PDF = "application/pdf"
@@ -95,7 +95,7 @@ def test_given_another_source_when_its_button_is_clicked_then_its_page_is_shown_
 def test_given_an_answer_with_two_sentences_of_a_page_then_both_are_marked_before_any_source_is_opened(
     page: AppTest, drawn: list[dict[str, Any]]
 ) -> None:
-    ask(page, TRAINING)
+    ask(page, LEAVE)
 
     cited = asked_of(page).decision.citations
     there = [one for one in cited if one.document_id == cited[0].document_id]
