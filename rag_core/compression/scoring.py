@@ -129,7 +129,7 @@ def score_units(
 
 
 def _said(places: Sequence[Place], at: Sequence[tuple[int, int]], read: Read) -> list[ReadPlace]:
-    """What is said of the places, of each unit that is a candidate; the later ones are read where no unit of the first is likely."""
+    """The places as the model reads them; the later ones only where no unit of the first that is a candidate is likely."""
     said: list[ReadPlace] = []
     for some in (places[:READ_FIRST], places[READ_FIRST:]):
         if some and max((said[place].units[number].log_odds for place, number in at if place < len(said)), default=UNREAD) < 0:

@@ -1,4 +1,4 @@
-"""What figures are counted in, as it is said of a whole table: "(in millions, except per share data)", "EUR '000", "v tis. Kč"."""
+"""The scale of figures, as it is said of a whole table: "(in millions, except per share data)", "EUR '000", "v tis. Kč"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import regex
 from rag_core.language.loader import LANGUAGES
 from rag_core.language.words import fold
 
-THOUSAND = 1000  # of hundreds no table is made
+THOUSAND = 1000  # no table is made in hundreds
 MAX_NOTE_CHARS = 160  # a longer text says more than that; chosen
 _OTHERS = (
     "000s|tys|tsd|teur|keur|meur|tchf|tkr|mkr|mln|milliers?|miles de|milhares|milhoes|migliaia|milioni|"

@@ -1,5 +1,9 @@
 """How words become rows and cells, on words made by hand."""
 
+import random
+from itertools import zip_longest
+from textwrap import wrap
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -158,3 +162,49 @@ def test_given_a_numbered_list_of_names_or_a_table_when_built_then_its_rows_stay
     assert text_of(*names) == "\n".join(f"{first + at}\tNorway {at}" for at in range(count))
     table = [each for at in range(count) for each in (*names[2 * at : 2 * at + 2], run(word("small", 400, 100 + 20 * at), block=at))]
     assert text_of(*table) == "\n".join(f"{first + at}\tNorway {at}\tsmall" for at in range(count))
+
+
+ENGLISH = "the boat of a house and its old door near every river is kept by some guard who lives here".split()
+GERMAN = "das Boot und ein Haus mit alter Tür am Fluss wird von dem Wirt bewacht der hier wohnt".split()
+
+
+def prose(words: list[str], draw: random.Random) -> list[str]:
+    """The lines of a column that is some 36 letters wide."""
+    said = [" ".join(draw.choices(words, k=draw.randint(7, 16))) for _ in range(draw.randint(6, 12))]
+    return wrap(" ".join(f"{one[0].upper()}{one[1:]}." for one in said), 36)
+
+
+def side_by_side(left: list[str], right: list[str], between: dict[int, str] | None = None) -> list[Run]:
+    """Two columns as a file may have them: row by row; and what stands between them on some rows."""
+    found = []
+    for at, lines in enumerate(zip_longest(left, right)):
+        for text, x in zip((*lines, (between or {}).get(at)), (50.0, 320.0, 290.0), strict=True):
+            if text:
+                words, right_edge = [], x
+                for each in text.split():
+                    words.append(word(each, right_edge, 100.0 + 14 * at))
+                    right_edge += (len(each) + 0.7) * 5
+                found.append(run(*words))
+    return found
+
+
+@given(st.integers(0, 10**6), st.booleans(), st.booleans())
+def test_given_two_columns_of_prose_row_by_row_when_built_then_each_is_read_to_its_end(seed: int, second: bool, numbers: bool) -> None:
+    draw = random.Random(seed)
+    left, right = prose(ENGLISH, draw), prose(GERMAN if second else ENGLISH, draw)
+    counted = {at: str(at + 1) for at in range(4, min(len(left), len(right)), 5)} if numbers else {}
+
+    assert text_of(*side_by_side(left, right, counted)) == "\n".join([*left, *right, *counted.values()])
+
+
+def test_given_a_table_whose_cells_are_wrapped_when_built_then_its_rows_stay() -> None:
+    causes = [
+        "The pump does not start when the", "switch of the pump is pressed.", "The pump stops after some time of",
+        "work in the sun.", "The pump is very loud.",
+    ]  # fmt: skip
+    remedies = [
+        "Look whether the plug of the pump", "sits in the wall.", "Let the pump stand in the shade for", "an hour or more.",
+        "Fill the pump with water.",
+    ]  # fmt: skip
+
+    assert text_of(*side_by_side(causes, remedies)) == "\n".join(f"{one}\t{other}" for one, other in zip(causes, remedies, strict=True))

@@ -25,7 +25,7 @@ MARKED = 0.8  # part of the paragraphs that end in a mark, where one without goe
 SHORT_WORDS = 6  # at most in a line that need not be a sentence; chosen
 LABEL_CHARS = 40  # before the colon of a label such as "Telephone: ..."; chosen
 
-_MARK = re.compile(r"\w{1,4}[.)]\s")  # of an item
+_MARK = re.compile(r"\w{1,4}[.)]\s")  # begins an item
 
 
 def joined(found: Sequence[Unit], pages: Sequence[Page], language: str) -> list[Unit]:
@@ -52,7 +52,7 @@ def _role(unit: Unit) -> Role:
 
 
 class _Seams:
-    """What the whole document tells of its sentences."""
+    """The signs by which sentences of a document end and go on, read from all of its units."""
 
     def __init__(self, found: Sequence[Unit], pages: Sequence[Page], language: str) -> None:
         self._texts: Mapping[int, str] = {page.number: page.text for page in pages}

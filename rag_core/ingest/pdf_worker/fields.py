@@ -14,14 +14,14 @@ from .basics.rows import Rect, Run, Word, union
 
 TICKED, OPEN = "☑", "☐"
 BOXES = (2, 5)  # MuPDF's numbers for a box to tick and a radio button
-BLOCK = -2  # of a box: it stands in none of MuPDF's
+BLOCK = -2  # a box stands in none of MuPDF's
 SAME_ROW = 0.6  # part of the lower of two heights, as in `basics.rows`
 ABOVE = 1.5  # heights of a label, in which it may stand over its field; chosen
 
 
 class _Field(NamedTuple):
     box: Rect
-    sign: str  # of a box to tick; empty for text
+    sign: str  # in a box to tick; empty for text
 
 
 def beside_labels(page: Any, runs: list[Run]) -> list[Run]:

@@ -85,7 +85,7 @@ def _written(row: Sequence[Cell | None], width: int, number: int) -> Iterator[Ce
 
 
 def text_of(markup: str) -> str:
-    """What markup says, without its tags and outer white space."""
+    """The text of markup, without its tags and outer white space."""
     return unescape(_TAG.sub("", markup)).strip()
 
 

@@ -2,12 +2,13 @@
 
 MuPDF parts what stands on one row wherever a gap is wide, so a table's row arrives as many short runs ("Net income", "$", "596"). Runs that
 follow one another on the same baseline are put back into one row, their parts set apart by a tab. The order of the runs is never changed:
-only neighbours in reading order are joined, which is what keeps the columns of a two-column page apart. Numbers of lines come last.
+only neighbours in reading order are joined, which is what keeps the columns of a two-column page apart; columns of prose that a file has
+row by row are parted again. Numbers of lines come last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
@@ -18,6 +19,9 @@ MIN_STRETCHED = 4  # words of a row stretched further: fewer may stand as far ap
 EQUAL_GAPS_EM = 0.1  # between the widest and the narrowest gap of such a row; PDFs of Word show up to 0.04
 UNEQUAL_WORDS = 2.0  # the longest word over the shortest: words as long as each other leave equal gaps in equal columns; chosen
 CELL_GAP_MONO_EM = 1.5  # a fixed-width space is 0.6 em, and two of them follow a full stop
+MIN_COLUMN_ROWS, COLUMN_WORDS = 5, 4  # rows with both columns at least, and words in a row of a column on average; chosen
+ROW_PITCH_EM = 1.6  # from row to row of a column at most, where the other one has ended; chosen
+SHARED_WORDS = 0.05  # share of the shorter column's words; two columns of one language share a tenth and more; chosen
 MIN_NUMBERED = 5  # lines with numbers in the margin: fewer may be a short list; chosen
 EVEN_EM = 0.5  # how far the edges of such numbers may lie apart; chosen
 BACKSTEP_EM = 0.3  # kerning and italics may let a run begin a little before the last one ended
@@ -68,7 +72,7 @@ def build(runs: Iterable[Run], max_chars: int, max_words: int) -> Rows:
     page = Rows()
     parts: list[str] = []
     length = 0
-    for row in _rows(_numbers_last(list(runs))):
+    for row in _by_column(list(_rows(_numbers_last(list(runs))))):
         text, line, words = _row(row, length)
         page.crowded = len(page.words) + len(words) > max_words
         if page.crowded or length + len(text) > max_chars:
@@ -143,6 +147,86 @@ def _numbers_last(runs: list[Run]) -> list[Run]:
         return runs
     places = set(at)
     return [run for i, run in enumerate(runs) if i not in places] + [Run(numbers, runs[at[0]].block, (1, 0))]
+
+
+def _by_column(rows: list[list[Run]]) -> Iterator[list[Run]]:
+    """The rows, where two columns of prose on the same baselines are read one after the other.
+
+    Each has its text run on from row to row. Sentences of one end where those of the other do not, since cells of a table end together;
+    or both have next to no word in common: a contract in two languages.
+    """
+    start = 0
+    while start < len(rows):
+        left, right, numbers, end = _columns(rows, start)
+        if end > start and _runs_on(left) and _runs_on(right) and (_are_strangers(left, right) or not _end_together(rows[start:end])):
+            last = max(run.block for row in rows for run in row)
+            yield from ([run] for run in left)
+            yield from ([run._replace(block=last + 1)] for run in right)
+            yield from ([run] for run in numbers)
+        else:
+            yield rows[start]
+            end = start + 1
+        start = end
+
+
+def _columns(rows: list[list[Run]], start: int) -> tuple[list[Run], list[Run], list[Run], int]:
+    """The runs of two columns from a row on, left and right, the numbers of lines between them, and where they end: there if nowhere.
+
+    A row of one column alone belongs to them right below its last row, before others of both, or where both columns go on so.
+    """
+    first = rows[start]
+    if len(first) != 2 or first[0].direction != (1, 0):
+        return [], [], [], start
+    edges, apart = (first[0].words[0].box[0], first[1].words[0].box[0]), EVEN_EM * first[0].words[0].size
+
+    def side_of(run: Run) -> int | None:
+        stands = (side for side in (0, 1) if abs(run.words[0].box[0] - edges[side]) <= apart)
+        side = next(stands, None) if run.direction == (1, 0) else None
+        return None if side == 0 and run.words[-1].box[2] >= edges[1] else side
+
+    found: list[tuple[int, Run]] = []  # the column of each run, 2 for numbers
+    kept, end, index = 0, start, start
+    lowest = [0.0, 0.0]  # the upper edge of the last row of each column
+    while index < len(rows):
+        texts = [run for run in rows[index] if not _is_number(run)]
+        sides = [side_of(run) for run in texts]
+        if sides not in ([0, 1], [0], [1], []):
+            break
+        tops = [(side, run, run.words[0].box[1]) for side, run in zip(sides, texts, strict=True) if side is not None]
+        close = all(lowest[side] and top - lowest[side] <= ROW_PITCH_EM * run.words[0].size for side, run, top in tops)
+        for side, run, top in tops:
+            lowest[side] = top
+            found.append((side, run))
+        found += [(2, run) for run in rows[index] if _is_number(run)]
+        index += 1
+        if len(texts) > 1 or close or {0, 1} <= {side for side, _ in found[kept:]}:
+            kept, end = len(found), index
+    columns = [[run for side, run in found[:kept] if side == wanted] for wanted in range(3)]
+    both = sum(len([run for run in row if not _is_number(run)]) > 1 for row in rows[start:end])
+    return (columns[0], columns[1], columns[2], end) if both >= MIN_COLUMN_ROWS else ([], [], [], start)
+
+
+def _runs_on(column: list[Run]) -> bool:
+    """Whether a column is prose: a third of its rows go on in small letters with the open sentence of the row above."""
+    small = sum(not _closes(one) and two.words[0].text[0].islower() for one, two in pairwise(column))
+    return 3 * small >= len(column) - 1 and sum(len(run.words) for run in column) >= COLUMN_WORDS * len(column)
+
+
+def _end_together(rows: list[list[Run]]) -> bool:
+    """Whether sentences of both columns end on the same rows alone, as the cells of a table do."""
+    beside = [row for row in rows if len(row) > 1 and not any(map(_is_number, row))]
+    ends = [(_closes(row[0]), _closes(row[1])) for row in beside]
+    return any(map(all, ends)) and all(one == other for one, other in ends)
+
+
+def _are_strangers(left: list[Run], right: list[Run]) -> bool:
+    """Whether two columns have next to no word in common, as texts of two languages do."""
+    mine, theirs = ({word.text.casefold() for run in column for word in run.words if word.text.isalpha()} for column in (left, right))
+    return len(mine & theirs) <= SHARED_WORDS * min(len(mine), len(theirs))
+
+
+def _closes(run: Run) -> bool:
+    return run.words[-1].text.rstrip("\"'”’)]").endswith((".", "!", "?", ":", ";"))
 
 
 def _is_number(run: Run) -> bool:
