@@ -6,39 +6,29 @@ from functools import cache
 
 import regex
 
-from rag_core.language.loader import LANGUAGES
+from rag_core.language.loader import LANGUAGES, any_language
 from rag_core.language.words import fold
 
 THOUSAND = 1000  # no table is made in hundreds
 MAX_NOTE_CHARS = 160  # a longer text says more than that; chosen
-_OTHERS = (
-    "000s|tys|tsd|teur|keur|meur|tchf|tkr|mkr|mln|milliers?|miles de|milhares|milhoes|migliaia|milioni|"
-    "miliardi|milliards?|tysiac\\w*|crores?|lakhs?|per share"
-)
-_OPENS = (
-    "figures?|amounts?|values?|numbers?|dollars|shares|expressed|stated|udaje|castky|hodnoty|betrage|angaben|zahlen|werte|"
-    "montants?|chiffres|donnees|importes?|cifras|valores|importi|dati|kwoty|dane|суммы|данные|eur|euros?|usd|gbp|chf|czk|inr|rs|kc|u\\.?s\\.?"
-)
-_EACH = r"(?:all|the|alle|vsechny|все|les|los|tutti)\s"
-_IN = "in|en|em|v|ve|w|в"
-_MONEY = (
-    r"\p{Sc}|(?:eur|euros?|usd|gbp|chf|czk|pln|zl|inr|rs|kc|korun|rub|руб\w*|"
-    r"(?:[a-z]\S{0,9} )?dollars?|dolaru|pounds?|franken|francs?|rupees?|yen|yuan)\b"
-)
 
 
 @cache
 def _scale() -> str:
     known = (listed.scales for row in LANGUAGES.values() for listed in (row.facts, row.values) if listed)
     words = {regex.escape(fold(word)) for scales in known for word, times in scales.items() if times >= THOUSAND}
-    return rf"(?:\b(?:{'|'.join(sorted(words | {_OTHERS}))})\b|['’]000|(?<=\p{{Sc}}\s?)(?:k|mm?|bn)\b|\b[tkm]\s?\p{{Sc}})"
+    return (
+        rf"(?:\b(?:{'|'.join(sorted(words | {any_language().scale_words}))})\b|['’]000|(?<=\p{{Sc}}\s?)(?:k|mm?|bn)\b|\b[tkm]\s?\p{{Sc}})"
+    )
 
 
 @cache
 def _patterns() -> tuple[regex.Pattern[str], regex.Pattern[str], regex.Pattern[str]]:
-    opens = rf"(?:{_EACH})?(?:\b(?:{_IN}|{_OPENS})\b|\p{{Sc}})"
-    alone = rf"{_scale()}\.?(?:\s?(?:of |de |d['’])?(?:{_MONEY}))?(?:\sमें)?"
-    opened = rf"(?:\b(?:{_IN})\b(?:\W|{_MONEY})*|(?:{_EACH})?(?:\b(?:{_OPENS})\b|\p{{Sc}})[^.\p{{Nd}}]{{0,40}}?)"
+    known = any_language()
+    opens = rf"(?:{known.scale_each})?(?:\b(?:{known.scale_in}|{known.scale_openers})\b|\p{{Sc}})"
+    alone = rf"{_scale()}\.?(?:\s?(?:of |de |d['’])?(?:{known.scale_money}))?(?:\sमें)?"
+    directly = rf"\b(?:{known.scale_in})\b(?:\W|{known.scale_money})*"
+    opened = rf"(?:{directly}|(?:{known.scale_each})?(?:\b(?:{known.scale_openers})\b|\p{{Sc}})[^.\p{{Nd}}]{{0,40}}?)"
     whole = rf"\W*(?:{alone}|{opened}{_scale()}[^\p{{Nd}}]{{0,90}})\W*"
     bracketed = rf"[(\[]\s*(?:{alone}|{opens}[^()\p{{Nd}}]{{0,60}}?{_scale()}[^()]*)\s*[)\]]"
     return regex.compile(whole), regex.compile(bracketed), regex.compile(rf"(?:{opens}|,)\s*(?:\w+\s)?{_scale()}")

@@ -164,6 +164,8 @@ class AnyLanguage:
         connectors: small words within a name; `company_joint` is one before a `legal_forms` only.
         unit_heads: over a column that holds the unit of the one before it.
         captions: before the number of a figure or table; a document in any language may have them.
+        scale_words: for thousands and more besides those of the languages, as patterns; `scale_openers`, `scale_each` and `scale_in`: what
+            a note on the scale of a table opens with ("all amounts in"); `scale_money`: currencies that it may name.
         grammars: of languages without a file.
     """
 
@@ -189,4 +191,9 @@ class AnyLanguage:
     legal_forms: Words
     unit_heads: WordSet
     captions: Words
+    scale_words: Text
+    scale_openers: Text
+    scale_each: Text
+    scale_in: Text
+    scale_money: Text
     grammars: Annotated[Mapping[str, Grammar], dict]

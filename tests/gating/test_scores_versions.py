@@ -32,7 +32,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (4, "45d63741169f"),
-    "language": (4, "f1384432aaa4"),
+    "language": (4, "1d183914939d"),
     "features": (13, "2d606c783501"),
 }
 
