@@ -21,6 +21,8 @@ from rag_core.library.indexing import adding, drafts
 from rag_core.library.stored.stored_pages import PageWriter
 from ui.app.texts import say, tell
 
+BUOYS = "Alpha Bravo Charlie Delta Echo Foxtrot Golf Hotel India Juliett Kilo Lima Mike November Oscar Papa Quebec Romeo".split()
+BUOYS += "Sierra Tango Uniform Victor Whiskey Xray".split()
 PAGES = 24  # enough once `EARLY_PASSAGES` is lower: a busy machine embeds a hundred for minutes
 QUESTION = "What does buoy 17 show?"
 
@@ -150,14 +152,14 @@ def test_given_a_file_of_which_only_the_first_pages_are_read_when_asked_then_it_
     page = settle(app)
     made = pymupdf.open()
     for number in range(1, PAGES + 1):
-        made.new_page().insert_textbox((50, 50, 545, 790), f"Chapter {number}. The buoy {number} shows two red flags. " * 8, fontsize=11)
+        made.new_page().insert_textbox((50, 50, 545, 790), f"The buoy {BUOYS[number - 1]} shows two red flags. " * 8, fontsize=11)
     page.file_uploader[0].set_value([("buoys.pdf", bytes(made.tobytes(deflate=True)), "application/pdf")]).run()
     try:
         assert stands[5].wait(JOB_SECONDS)
         page.run()
         assert tell("jobs.early_reading", n=4) in texts(page)
 
-        ask(page, "What does buoy 3 show?")
+        ask(page, "What does the buoy Charlie show?")
 
         first = asked_of(page)
         assert "two red flags" in first.decision.answer
