@@ -70,7 +70,7 @@ WEIGHTS = {
 }  # fmt: skip
 NARROW_SHIFT = (
     -0.2
-)  # added to the log odds among few passages, where a wrong answer costs more than a missed one; lets less through (docs/log)
+)  # added to the log odds among few passages; lets less through (docs/log)
 # each has a fit of its own, by fit_rows, since few labelled questions tell it; it stays as the file in force has it
 OWN = ("fit_row", "fit_result")
 FOLDS = 6  # questions of equal text share one
