@@ -68,9 +68,7 @@ WEIGHTS = {
     ANOTHER: 3.5, "nearmiss-ja": 4.0, "nearmiss-en-reviews": 4.0, "pdf": 4.0, "long": 2.0, "short": 2.0, "nearmiss": 1.5, "xquad": 1.0,
     "large": 2.0, "read": 0.4, "unread": 0.2, "one passage, near": 0.3, "one passage, squad2-dev-half": 2.0, "one passage": 0.7,
 }  # fmt: skip
-NARROW_SHIFT = (
-    -0.2
-)  # added to the log odds among few passages; lets less through (docs/log)
+NARROW_SHIFT = -0.2  # added to the log odds among few passages; lets less through (docs/log)
 # each has a fit of its own, by fit_rows, since few labelled questions tell it; it stays as the file in force has it
 OWN = ("fit_row", "fit_result")
 FOLDS = 6  # questions of equal text share one
