@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from itertools import compress
 from types import MappingProxyType
 
 import regex
@@ -165,15 +166,14 @@ def _not_outdone(found: Sequence[Unit], contexts: Sequence[Context], fitted: Seq
         if rows[j]:
             by_passage.setdefault(unit.passage.id, []).append(j)
             by_document.setdefault(unit.passage.document, []).append(j)
-    labels = [unit.text.partition(CELL)[0] for unit in found]
-    places = [_where(unit.passage, {unit.passage.document: where.title}) for unit, where in zip(found, contexts, strict=True)]
+    labels = {j: found[j].text.partition(CELL)[0] for j, row in enumerate(rows) if row}
     behind = set[int]()
-    for some, outdo in [*((one, lacking) for one in by_document.values()), *((one, outdone) for one in by_passage.values())]:
-        lost = outdo(asked, [labels[j] for j in some], found[some[0]].passage.language)
-        behind.update(j for j, is_lost in zip(some, lost, strict=True) if is_lost)
     for some in by_document.values():
-        lost = nameless(asked, [labels[j] for j in some], [places[j] for j in some])
-        behind.update(j for j, is_lost in zip(some, lost, strict=True) if is_lost)
+        of, passages = [labels[j] for j in some], [found[j].passage for j in some]
+        places = [_where(passage, {passage.document: contexts[j].title}) for j, passage in zip(some, passages, strict=True)]
+        behind |= set(compress(some, lacking(asked, of, passages[0].language))) | set(compress(some, nameless(asked, of, places)))
+    for some in by_passage.values():
+        behind |= set(compress(some, outdone(asked, [labels[j] for j in some], found[some[0]].passage.language)))
     return [0.0 if j in behind else row for j, row in enumerate(rows)]
 
 

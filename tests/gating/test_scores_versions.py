@@ -33,7 +33,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (4, "45d63741169f"),
     "language": (4, "1d183914939d"),
-    "features": (13, "2d606c783501"),
+    "features": (13, "9ecf02d0718d"),
 }
 
 

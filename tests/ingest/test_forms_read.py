@@ -20,7 +20,7 @@ from rag_core.ingest.reading.pdf_facts import form_of, has_form
 from rag_core.library.stored.sources import Source
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "rag_core" / "ingest"))  # the child's own modules, as it imports them
-from pdf_worker import forms
+from pdf_worker import forms, grid
 
 TABLE = "<table><tr><th>Parameter</th><th>Value</th></tr><tr><td>Maximum operating pressure</td><td>16 bar</td></tr></table>"
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
@@ -310,7 +310,7 @@ def test_given_merged_and_empty_cells_when_read_then_each_stands_in_its_columns_
         cells = [(text, 1, 1) for text in plain]
         if wide:
             cells[at : at + 2] = [(f"both{number}", 2, 1)]
-        whole.append([text or forms.EMPTY for text in plain])
+        whole.append([text or EMPTY for text in plain])
         rows.append(cells)
     rows += [[("east", 1, 2), *((f"e{column}", 1, 1) for column in range(1, width))], [(f"f{column}", 1, 1) for column in range(1, width)]]
     whole += [["east", *(f"{row}{column}" for column in range(1, width))] for row in "ef"]
@@ -332,6 +332,6 @@ def test_given_a_table_whose_values_are_parted_over_columns_when_read_then_nothi
 
 
 def test_given_empty_and_merged_cells_when_a_row_is_said_in_words_then_each_value_has_its_own_head() -> None:
-    head = f"Tariff | Summer | Summer | Winter; {forms.EMPTY} | Day | Night | Day"
-    assert in_words(f"{head}: House | {forms.EMPTY} | 22 cents | 36 cents") == "House: 22 cents (Summer Night); 36 cents (Winter Day)"
-    assert forms.EMPTY == EMPTY
+    head = f"Tariff | Summer | Summer | Winter; {EMPTY} | Day | Night | Day"
+    assert in_words(f"{head}: House | {EMPTY} | 22 cents | 36 cents") == "House: 22 cents (Summer Night); 36 cents (Winter Day)"
+    assert grid.EMPTY == EMPTY

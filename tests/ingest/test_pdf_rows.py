@@ -208,3 +208,14 @@ def test_given_a_table_whose_cells_are_wrapped_when_built_then_its_rows_stay() -
     ]  # fmt: skip
 
     assert text_of(*side_by_side(causes, remedies)) == "\n".join(f"{one}\t{other}" for one, other in zip(causes, remedies, strict=True))
+
+
+@given(st.integers(0, 10**6), st.integers(1, 8))
+def test_given_rows_of_a_table_above_two_columns_when_built_then_the_rows_stay_and_the_columns_are_read(seed: int, count: int) -> None:
+    draw = random.Random(seed)
+    table = [(f"Vermieter {at}: Ada.", f"Landlord {at}: Ada.") for at in range(count)]
+    left, right = prose(GERMAN, draw), prose(ENGLISH, draw)
+    read = text_of(*side_by_side([one for one, _ in table] + left, [other for _, other in table] + right)).split("\n")
+
+    assert " ".join(left) in " ".join(read)
+    assert " ".join(right) in " ".join(read)

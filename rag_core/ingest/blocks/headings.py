@@ -120,7 +120,7 @@ def _is_answered(rows: Sequence[Row], start: int, end: int, body: float) -> bool
     """
     after = rows[end] if end < len(rows) else None
     near = range(max(0, start - NEAR), min(len(rows), end + NEAR))
-    ends = {_question_end(rows, at): at for at in near if not start <= at < end and _question_end(rows, at) > at}
+    ends = {found: at for at in near if not start <= at < end and (found := _question_end(rows, at)) > at}
     if (after and after.text[0].islower()) or start in ends or end in ends.values():
         return False
     if (rows[start].bold and after and not after.bold) or rows[start].size > LARGER * body or ends:

@@ -285,8 +285,8 @@ def _scale(found: Sequence[Block], index: int, texts: Mapping[int, str], languag
         near = [found[at] for at in (index + step, index + 2 * step) if 0 <= at < len(found) and found[at].page == table.page]
         near = list(takewhile(lambda block: block.kind not in (BlockKind.TABLE, BlockKind.CODE, BlockKind.BOILERPLATE), near))
         if step > 0:  # what stands over another table, or is a title, belongs to what follows
-            following = next((block for block in found[index + 1 + len(near) : index + 2 + len(near)]), None)
-            near = [] if following and following.kind is BlockKind.TABLE and following.page == table.page else near
+            following = found[index + 1 + len(near) : index + 2 + len(near)]
+            near = [] if any(block.kind is BlockKind.TABLE and block.page == table.page for block in following) else near
             near = list(takewhile(lambda block: block.kind is not BlockKind.HEADING, near))
         for block in near:
             text = texts[block.page][block.start : block.end]

@@ -7,7 +7,7 @@ its passage as context, and is never an answer. Place and final marks tell, no w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rag_core.domain.documents import Page
@@ -68,7 +68,7 @@ class _Seams:
             return None
         lower = self._starts_within(unit)
         fragment = None
-        for index in _backwards(before):
+        for index in reversed(range(len(before))):
             other = before[index]
             if unit.spans[0].page - other.spans[-1].page > MAX_PAGES_ON:
                 return fragment
@@ -106,7 +106,7 @@ class _Seams:
         unit = units[index]
         if not self._is_prose(unit) or self._is_closed(unit):
             return False
-        rest = (other for other in units[index + 1 :] if other.headings or not self._is_float(other, unit))
+        rest = (units[at] for at in range(index + 1, len(units)) if units[at].headings or not self._is_float(units[at], unit))
         following = next(rest, None)
         if following and not _parted(unit, following):
             return False
@@ -147,10 +147,6 @@ class _Seams:
         """The text of a unit on its last page."""
         last = unit.spans[-1]
         return self._texts[last.page][last.start : last.end]
-
-
-def _backwards(units: Sequence[Unit]) -> Iterator[int]:
-    return iter(range(len(units) - 1, -1, -1))
 
 
 def _parted(unit: Unit, following: Unit) -> bool:

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .basics.rows import Rect, Run, Word, union
+from .basics.rows import Rect, Run, Word, same_row, union
 
 TICKED, OPEN = "☑", "☐"
 BOXES = (2, 5)  # MuPDF's numbers for a box to tick and a radio button
 BLOCK = -2  # a box stands in none of MuPDF's
-SAME_ROW = 0.6  # part of the lower of two heights, as in `basics.rows`
 ABOVE = 1.5  # heights of a label, in which it may stand over its field; chosen
 
 
@@ -67,7 +66,7 @@ def _place(runs: list[Run], box: Rect, *, either_side: bool) -> int:
     over: list[tuple[float, int]] = []
     for at, run in enumerate(runs):
         x0, y0, x1, y1 = _box(run)
-        if _is_beside((x0, y0, x1, y1), box):
+        if same_row((x0, y0, x1, y1), box):
             side = left if _is_left((x0, y0, x1, y1), box) else right
             side.append((max(0.0, box[0] - x1 if side is left else x0 - box[2]), at))
         elif 0 <= box[1] - y1 + (y1 - y0) / 2 <= ABOVE * (y1 - y0) and x0 < box[2] and box[0] < x1:
@@ -79,11 +78,7 @@ def _place(runs: list[Run], box: Rect, *, either_side: bool) -> int:
 
 
 def _is_left(label: Rect, box: Rect) -> bool:
-    return _is_beside(label, box) and label[2] <= box[2] and label[0] < box[0]
-
-
-def _is_beside(one: Rect, other: Rect) -> bool:
-    return min(one[3], other[3]) - max(one[1], other[1]) > SAME_ROW * min(one[3] - one[1], other[3] - other[1])
+    return same_row(label, box) and label[2] <= box[2] and label[0] < box[0]
 
 
 def _box(run: Run) -> Rect:

@@ -18,7 +18,6 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from .grid import EMPTY as EMPTY
 from .grid import MAX_COLUMNS, Cell, in_place, spread
 from .grid import written as table_rows
 from .letters.equations import MATHS, in_a_line

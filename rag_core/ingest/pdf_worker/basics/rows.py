@@ -20,6 +20,7 @@ EQUAL_GAPS_EM = 0.1  # between the widest and the narrowest gap of such a row; P
 UNEQUAL_WORDS = 2.0  # the longest word over the shortest: words as long as each other leave equal gaps in equal columns; chosen
 CELL_GAP_MONO_EM = 1.5  # a fixed-width space is 0.6 em, and two of them follow a full stop
 MIN_COLUMN_ROWS, COLUMN_WORDS = 5, 4  # rows with both columns at least, and words in a row of a column on average; chosen
+HEAD_ROWS = 8  # rows above the prose of two columns that may be none; more rows of a table are not tried one by one; chosen
 ROW_PITCH_EM = 1.6  # from row to row of a column at most, where the other one has ended; chosen
 SHARED_WORDS = 0.05  # share of the shorter column's words; two columns of one language share a tenth and more; chosen
 MIN_NUMBERED = 5  # lines with numbers in the margin: fewer may be a short list; chosen
@@ -116,7 +117,7 @@ def _rows(runs: Iterable[Run]) -> Iterable[list[Run]]:
     for run in runs:
         first, last = turned(run.words[0].box, run.direction), turned(run.words[-1].box, run.direction)
         box = first[0], min(first[1], last[1]), last[2], max(first[3], last[3])
-        if row and row[-1].direction == run.direction and _same_row(core, box) and box[0] >= end - BACKSTEP_EM * run.words[0].size:
+        if row and row[-1].direction == run.direction and same_row(core, box) and box[0] >= end - BACKSTEP_EM * run.words[0].size:
             row.append(run)
             if box[3] - box[1] > core[3] - core[1]:
                 core = box
@@ -155,28 +156,33 @@ def _by_column(rows: list[list[Run]]) -> Iterator[list[Run]]:
     Each has its text run on from row to row. Sentences of one end where those of the other do not, since cells of a table end together;
     or both have next to no word in common: a contract in two languages.
     """
-    start = 0
+    start = tries = 0
     while start < len(rows):
         left, right, numbers, end = _columns(rows, start)
-        if end > start and _runs_on(left) and _runs_on(right) and (_are_strangers(left, right) or not _end_together(rows[start:end])):
+        if left and _runs_on(left) and _runs_on(right) and (_are_strangers(left, right) or not _end_together(rows[start:end])):
             last = max(run.block for row in rows for run in row)
             yield from ([run] for run in left)
             yield from ([run._replace(block=last + 1)] for run in right)
             yield from ([run] for run in numbers)
-        else:
+            tries = 0
+        elif left and tries < HEAD_ROWS:
             yield rows[start]
-            end = start + 1
+            end, tries = start + 1, tries + 1
+        else:
+            yield from rows[start:end]
+            tries = 0
         start = end
 
 
 def _columns(rows: list[list[Run]], start: int) -> tuple[list[Run], list[Run], list[Run], int]:
-    """The runs of two columns from a row on, left and right, the numbers of lines between them, and where they end: there if nowhere.
+    """The runs of two columns from a row on, left and right, the numbers of lines between them, and where they end.
 
+    All are empty where fewer rows than `MIN_COLUMN_ROWS` have both.
     A row of one column alone belongs to them right below its last row, before others of both, or where both columns go on so.
     """
     first = rows[start]
     if len(first) != 2 or first[0].direction != (1, 0):
-        return [], [], [], start
+        return [], [], [], start + 1
     edges, apart = (first[0].words[0].box[0], first[1].words[0].box[0]), EVEN_EM * first[0].words[0].size
 
     def side_of(run: Run) -> int | None:
@@ -185,7 +191,7 @@ def _columns(rows: list[list[Run]], start: int) -> tuple[list[Run], list[Run], l
         return None if side == 0 and run.words[-1].box[2] >= edges[1] else side
 
     found: list[tuple[int, Run]] = []  # the column of each run, 2 for numbers
-    kept, end, index = 0, start, start
+    kept, end, index = 0, start + 1, start
     lowest = [0.0, 0.0]  # the upper edge of the last row of each column
     while index < len(rows):
         texts = [run for run in rows[index] if not _is_number(run)]
@@ -203,7 +209,7 @@ def _columns(rows: list[list[Run]], start: int) -> tuple[list[Run], list[Run], l
             kept, end = len(found), index
     columns = [[run for side, run in found[:kept] if side == wanted] for wanted in range(3)]
     both = sum(len([run for run in row if not _is_number(run)]) > 1 for row in rows[start:end])
-    return (columns[0], columns[1], columns[2], end) if both >= MIN_COLUMN_ROWS else ([], [], [], start)
+    return (columns[0], columns[1], columns[2], end) if both >= MIN_COLUMN_ROWS else ([], [], [], end)
 
 
 def _runs_on(column: list[Run]) -> bool:
@@ -237,10 +243,11 @@ def _is_number(run: Run) -> bool:
 def _beside(left: Run, right: Run) -> bool:
     """Whether a run begins behind the other on its row."""
     one, two = left.words[-1].box, right.words[0].box
-    return left.direction == right.direction == (1, 0) and _same_row(one, two) and two[0] > one[2]
+    return left.direction == right.direction == (1, 0) and same_row(one, two) and two[0] > one[2]
 
 
-def _same_row(a: Rect, b: Rect) -> bool:
+def same_row(a: Rect, b: Rect) -> bool:
+    """Whether two boxes stand on one row."""
     lower = min(a[3] - a[1], b[3] - b[1])
     return min(a[3], b[3]) - max(a[1], b[1]) > SAME_ROW_OVERLAP * lower > 0
 
