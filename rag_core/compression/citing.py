@@ -11,6 +11,7 @@ from rag_core.domain.documents import Box, Document, Span, WordBox
 from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Corpus
 from rag_core.domain.scanned import RAPIDOCR, TESSERACT, Unsure, holds_figure, unsure_words
+from rag_core.grounding.around import around
 
 Words = Callable[[str, int], Sequence[WordBox]]  # (document id, 1-based page)
 
@@ -27,6 +28,7 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
             continue
         document, passage = documents[evidence.document], passages[evidence.passage]
         unsure = _unsure(evidence, document, words, corpus)
+        before, after = around(evidence, passage, corpus.page_text)
         found[key] = Citation(
             id=0,
             document=document.name,
@@ -36,12 +38,16 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
             chunk_id=passage.id,
             excerpt=evidence.quote,
             spans=evidence.spans,
-            section=passage.section,
+            heading=passage.section,
             ocr=passage.ocr,
             boxes=_boxes(evidence, words),
             unsure=unsure,
             doubtful=holds_figure(evidence.quote) if unsure is None else any(one.figure for one in unsure),
             read_by=_engine(evidence, document, unsure) if passage.ocr else "",
+            before=before,
+            after=after,
+            date=document.date,
+            date_source=document.date_source,
         )
     return found
 

@@ -28,7 +28,7 @@ MAX_UNSURE = 8  # words of a scan that a note names; the citations have them all
 MIN_SPELT, SPELT = 4, 0.8  # letters of a word that may be misspelt, and how like another one has to be (difflib's ratio); chosen
 LETTERS = 2  # more or less, that a word meant may have; its first letter is the same; chosen
 MAX_NAMES, MAX_NAME_CHARS = 3, 40  # that a sentence on what stands nowhere may have; chosen
-_GATED = frozenset(check.reason for check in GATING)
+GATED = frozenset(check.reason for check in GATING)
 
 
 def nowhere_in_words(measurements: Measurements, reason: Reason) -> str:
@@ -36,7 +36,7 @@ def nowhere_in_words(measurements: Measurements, reason: Reason) -> str:
 
     Its names are words of the question: inert text, and short.
     """
-    if not measurements.nowhere or reason not in _GATED:
+    if not measurements.nowhere or reason not in GATED:
         return ""
     names = [_short(name) for name in measurements.nowhere[:MAX_NAMES]]
     return spoken_of_nowhere(names, measurements.library.chosen, measurements.understanding.language)
@@ -69,7 +69,7 @@ def other_spelling(measurements: Measurements, reason: Reason) -> tuple[str, ...
 
 def _unknown(measurements: Measurements, reason: Reason) -> list[str]:
     """The keywords of a question that a gate refused and that its passages do not hold."""
-    if not measurements.hits or measurements.keywords.abstain or reason not in _GATED:
+    if not measurements.hits or measurements.keywords.abstain or reason not in GATED:
         return []
     told = " ".join((*measurements.understanding.entities, *(hit.passage.text for hit in measurements.hits))).casefold()
     return [word for word in measurements.keywords.missing if word.casefold() not in told][:MAX_WORDS]

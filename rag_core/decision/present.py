@@ -13,6 +13,7 @@ from rag_core.decision.checks.gating import NEAR
 from rag_core.decision.compose import places_to_look
 from rag_core.decision.confidence import confidence
 from rag_core.decision.notes import (
+    GATED,
     ask_again,
     document_wanted,
     notes_on,
@@ -25,7 +26,9 @@ from rag_core.decision.notes import (
 )
 from rag_core.domain import replies
 from rag_core.domain.answer import Answer, Refusal, Reply
+from rag_core.domain.claims import Citation
 from rag_core.domain.decision import REGENERATE, AttemptView, Decision, citation_coverage
+from rag_core.domain.indexing import indexing_of
 from rag_core.domain.llm_trace import LlmTrace, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
@@ -33,7 +36,7 @@ from rag_core.domain.replies import SETTLED, is_reply
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, State, Trace
 from rag_core.gating.levels import level, main_score, mean_cosine, within_cut
-from rag_core.language import refusal
+from rag_core.language import refusal, unsure
 
 RESOLVE_CONFLICTS = "resolve_conflicts"
 EXPAND_SEARCH = "expand_search"
@@ -101,7 +104,7 @@ def reply(measurements: Measurements) -> Decision:
     return Decision(
         question=measurements.question,
         language=language,
-        outcome=Reply(text, reason, language) if answered else Refusal(_sentence(measurements), (reason,), measurements.answer),
+        outcome=Reply(text, reason, language) if answered else Refusal(_sentence(measurements, reason), (reason,), measurements.answer),
         trace=Trace(),
         confidence_level=ConfidenceLevel.HIGH if answered else ConfidenceLevel.INSUFFICIENT,
         scores={"correctness": 0.0, "answerability": 0.0, "top_cosine": 0.0},
@@ -131,7 +134,8 @@ def refuse(
     beside: AnswerContext = NO_CONTEXT,
 ) -> Decision:
     """A refusal with its checks and all its reasons, the first of which gives the status."""
-    trace = Trace(tuple(checks))
+    trace, places = Trace(tuple(checks)), places_to_look(measurements)
+    may_be = _may_be(measurements, places)
     value, basis = _refusal_confidence(measurements, reasons[0])
     unread = unreadable(measurements)
     wanted = (
@@ -142,11 +146,12 @@ def refuse(
         question=measurements.question,
         language=measurements.understanding.language,
         outcome=Refusal(
-            text=_sentence(measurements),
+            text=_sentence(measurements, reasons[0], may_be),
             reasons=reasons,
             explanation=explanation,
             suggestions=(*ask_again(measurements), *suggestions, *wanted, *((_READ_THEM,) if unread else ())),
-            places=places_to_look(measurements),
+            places=places,
+            may_be=may_be,
         ),
         trace=trace,
         confidence=value,
@@ -160,9 +165,18 @@ def refuse(
     )
 
 
-def _sentence(measurements: Measurements) -> str:
-    """The sentence that refuses."""
-    return measurements.settings.refusal_text or refusal(measurements.understanding.language)
+def _may_be(measurements: Measurements, places: Sequence[Citation]) -> float | None:
+    """The probability that the best place is the answer, where it is worth saying; not where the documents do not name what is asked."""
+    value = measurements.correctness
+    near = bool(places) and not measurements.nowhere and value is not None and measurements.settings.min_place <= value
+    return value if near and measurements.settings.min_place < 1 else None
+
+
+def _sentence(measurements: Measurements, reason: Reason, may_be: float | None = None) -> str:
+    """The sentence that refuses. That nothing is there it says only where nothing was near and every searched page was read."""
+    s, language = measurements.settings, measurements.understanding.language
+    absent = may_be is None and reason in GATED and not unreadable(measurements) and indexing_of(measurements.metadata) is None
+    return s.refusal_text or (refusal(language) if absent or s.min_place == 1 else unsure(language))
 
 
 def _action(reasons: Collection[Reason]) -> str:

@@ -114,6 +114,7 @@ class Refusal:
         explanation: one sentence that says truthfully why, with the measured value.
         suggestions: what the reader can do.
         places: where a reader may look: quotes near the question, the likest first. They are no answer, and no part of the text.
+        may_be: the calibrated probability, in [0, 1], that the first of them is the answer; None where it is too low to be said.
     """
 
     text: str
@@ -121,8 +122,11 @@ class Refusal:
     explanation: str = ""
     suggestions: tuple[str, ...] = ()
     places: tuple[Citation, ...] = ()
+    may_be: float | None = None
 
     def __post_init__(self) -> None:
+        if self.may_be is not None and not self.places:
+            raise ValueError("a refusal that says what may be the answer needs its place")
         if not self.reasons or any(reason.status is AnswerStatus.SUCCESS for reason in self.reasons):
             raise ValueError(f"a refusal needs a reason, and none of an answer, got {self.reasons}")
 

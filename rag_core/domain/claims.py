@@ -100,13 +100,22 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
+class Around:
+    """Text beside a quote: its places, and its reading form, or the cells of a row parted by bars; empty where nothing stands there."""
+
+    spans: tuple[Span, ...] = ()
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Citation:
     """A numbered source of an answer. `excerpt` is verbatim from the page; `boxes` mark it there, empty when the place is not certain.
 
     `ocr` says that it was read from a picture: then `excerpt` is as the scan was read. `unsure` has the words of it that may be wrong: OCR
     was not sure of them, or a file has two readings of them and shows neither plainly. It is None where nothing is known of that.
     `doubtful` says that a figure is among them, or may be. `read_by` is the engine that read it, as `rag_core.domain.scanned` names it; ""
-    where it was not read from a picture, or that is not known.
+    where it was not read from a picture, or that is not known. `heading` is the path of headings that it stands under, `before` and `after`
+    what stands around it. `date` is the document's, ISO as far as stated, and `date_source` says whose.
     """
 
     id: int
@@ -117,12 +126,16 @@ class Citation:
     chunk_id: str
     excerpt: str
     spans: tuple[Span, ...]
-    section: str = ""
+    heading: str = ""
     ocr: bool = False
     boxes: tuple[tuple[int, Box], ...] = ()  # (page, rectangle)
     unsure: tuple[Unsure, ...] | None = ()
     doubtful: bool = False
     read_by: str = ""
+    before: Around = Around()
+    after: Around = Around()
+    date: str = ""
+    date_source: DateSource = DateSource.NONE
 
     @property
     def doubted(self) -> tuple[tuple[int, Box], ...]:

@@ -141,6 +141,11 @@ class Decision:
         return self.outcome.places if isinstance(self.outcome, Refusal) else ()
 
     @property
+    def may_be(self) -> float | None:
+        """The probability that the first of `places` is the answer, in [0, 1], where it is worth saying; None for an answer."""
+        return self.outcome.may_be if isinstance(self.outcome, Refusal) else None
+
+    @property
     def claims(self) -> tuple[Claim, ...]:
         """The sentences of an answer."""
         return self.outcome.claims if isinstance(self.outcome, Answer) else ()
@@ -215,6 +220,7 @@ class Decision:
             ],
             "citations": [citation_json(citation) for citation in self.citations],
             "places": [citation_json(citation) for citation in self.places],
+            "may_be": None if self.may_be is None else {"place": 1, "probability": round(self.may_be, 4)},
             "conflicts": [conflict_json(conflict, self.citations) for conflict in self.conflicts],
             "retrieved": [hit_json(name, hit) for name, hit in self.retrieved],
             "trace": self.trace.to_json(),
@@ -264,6 +270,7 @@ def claim_json(claim: Claim, measured: ClaimMeasurement, *, scanned: bool) -> di
 def citation_json(citation: Citation) -> dict[str, Any]:
     """A citation as JSON; pages are 1-based, offsets are into the page's raw text, boxes in PDF points.
 
+    `heading` is the path of headings above it, `before` and `after` are the sentences or rows around it, `date` is the document's.
     `unsure` are the words that may be read wrong, or null where it is not known how sure OCR was; `ocr_engine` is null where it is not
     known what read the page, and for what was not read from a picture.
     """
@@ -276,7 +283,11 @@ def citation_json(citation: Citation) -> dict[str, Any]:
         "excerpt": citation.excerpt,
         "spans": [{"page": s.page, "start": s.start, "end": s.end} for s in citation.spans],
         "boxes": [{"page": page, **box._asdict()} for page, box in citation.boxes],
-        "section": citation.section,
+        "heading": citation.heading,
+        "before": citation.before.text,
+        "after": citation.after.text,
+        "date": citation.date,
+        "date_source": citation.date_source,
         "ocr": citation.ocr,
         "ocr_engine": citation.read_by or None,
         "unsure": None if citation.unsure is None else [unsure_json(one) for one in citation.unsure],

@@ -53,9 +53,9 @@ def source_line(citation: Citation, values: Mapping[str, str] = _NO_VALUES) -> s
     if level:
         parts.append(level)
     if chapter:
-        parts.append(f"{chapter} ({citation.section})" if citation.section and citation.section not in chapter else chapter)
-    elif citation.section:
-        parts.append(citation.section)
+        parts.append(f"{chapter} ({citation.heading})" if citation.heading and citation.heading not in chapter else chapter)
+    elif citation.heading:
+        parts.append(citation.heading)
     return ", ".join([*parts, f"Page {citation.page}"])
 
 

@@ -19,8 +19,8 @@ from rag_core.domain.passages import Passage, PassageKind
 from rag_core.domain.ports import PageText
 from rag_core.facts.sentence.citation_marks import strip_marks
 from rag_core.grounding.locate import QUOTATION, Place, chosen_by, locate, occurrences, overlaps
-from rag_core.grounding.units import cells, evidence_of, header_of, units
-from rag_core.ingest.normalise import normalise
+from rag_core.grounding.units import evidence_of, header_of, units
+from rag_core.ingest.normalise import cells, normalise
 from rag_core.language import unspaced, words
 
 MIN_WORDS = 2  # a quote of one word proves nothing

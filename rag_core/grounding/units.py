@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 from itertools import islice, pairwise
 
 import regex
@@ -16,7 +16,7 @@ from rag_core.domain.documents import Span, holds_hidden
 from rag_core.domain.passages import Passage, PassageKind, Piece, Role
 from rag_core.domain.ports import PageText
 from rag_core.ingest.blocks.rows import ends_sentence
-from rag_core.ingest.normalise import join, locate, normalise, read_passage_text
+from rag_core.ingest.normalise import cells, join, locate, read_passage_text
 from rag_core.ingest.passages.context import SECTION_MARK
 from rag_core.language import LANGUAGES, fold, sentences, word_texts
 
@@ -27,7 +27,6 @@ SMALL_WORD = 3  # letters of a word that a title may leave in lower case
 DATELINE_CHARS = 90  # in front of which a dateline stands: a town, a state, an agency and a date; chosen
 SIGNED_PIECES = 3  # the signature, the name, the office, each perhaps a piece of its own
 OFFICE_WORDS = 20  # at most in an office; chosen
-CACHED_ROWS, CACHED_CHARS = 1 << 12, 500  # rows of tables that are remembered, and characters of one: 5 MB at most; chosen
 _STATED = regex.compile(r"^(?:[^\p{Nd}\s:]++\s?)++:\s+[^:]*\p{Nd}")  # a label without a figure, and what it is
 _SIGNATURE = regex.compile(r"(?<!\S)/[sS]/(?!\S)")
 _SIGNED = regex.compile(  # a giant office is read once for each length of the name at most
@@ -135,7 +134,7 @@ def _of_pieces(passage: Passage, pages: Mapping[int, str], page_text: PageText) 
     """The sentences of the pieces that state something; one piece never runs into another."""
     starts = read_passage_text(pages, passage.spans).starts
     closed = True
-    edges = [bisect_left(starts, _raw_offset(passage.spans, piece.spans[0])) for piece in passage.pieces]
+    edges = [bisect_left(starts, raw_offset(passage.spans, piece.spans[0])) for piece in passage.pieces]
     edges.append(len(passage.text))
     for at, (piece, (left, right)) in enumerate(zip(passage.pieces, pairwise(edges), strict=True)):
         says = piece.role is Role.HEADING and left < right and _says(passage.text[left:right].strip())
@@ -180,7 +179,7 @@ def _signed(passage: Passage, first: int, edges: Sequence[int]) -> Iterator[tupl
             yield left + start + match.start("printed"), left + start + match.start("office") + len(office)
 
 
-def _raw_offset(spans: Sequence[Span], first: Span) -> int:
+def raw_offset(spans: Sequence[Span], first: Span) -> int:
     """Where a piece that starts with this span starts in the joined text of `spans`; its end where it does not stand there."""
     offset = 0
     for span in spans:
@@ -262,18 +261,6 @@ def _rows(passage: Passage, page_text: PageText, spans: Sequence[Span]) -> list[
                 if text:
                     found.append(Unit(passage, text, left, right, (Span(span.page, left, right),)))
     return found
-
-
-def cells(row: str) -> str:
-    """The reading form of a table's row: its cells parted by bars, as they are apart on the page."""
-    return _cells_of_short(row) if len(row) <= CACHED_CHARS else _cells(row)
-
-
-def _cells(row: str) -> str:
-    return " | ".join(normalise(cell).text for cell in row.strip().split("\t"))
-
-
-_cells_of_short = lru_cache(maxsize=CACHED_ROWS)(_cells)
 
 
 def header_of(passage: Passage, page_text: PageText) -> str:

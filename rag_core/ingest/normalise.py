@@ -43,6 +43,7 @@ _CLUSTER = r"(?P<cluster>[\u1100-\u115E\uAC00-\uD7A3][\u1161-\u11FF\p{M}]*+|[^\x
 _COMPOSED = regex.compile(f"{_BROKEN_WORD}|{_KEPT_HYPHEN}|{_NOTHING}|{_BLANK}", regex.V1)
 _ANY = regex.compile(f"{_BROKEN_WORD}|{_KEPT_HYPHEN}|{_NOTHING}|{_BLANK}|{_CLUSTER}", regex.V1)
 _UNSETTLED = regex.compile(rf"{_WIDTHLESS}|[^\S ]|\s\s|\A\s|\s\Z", regex.V1)
+CACHED_ROWS, CACHED_CHARS = 1 << 12, 500  # rows of tables that are remembered, and characters of one: 5 MB at most; chosen
 MAX_REMEMBERED_CHARS = 8_000  # in a passage: with about 20 bytes a character, 256 of them take 40 MB at most
 _PASSES = 6  # what one pass drops can bring blanks or a letter and its mark together for the next; a bound for hostile text
 
@@ -156,6 +157,18 @@ def read_passage_text(pages_text: Mapping[int, str], spans: Sequence[Span]) -> N
 def _remembered(raw: str) -> Normal:
     """A question locates each sentence of its passages, and so reads every passage dozens of times."""
     return normalise(raw)
+
+
+def cells(row: str) -> str:
+    """The reading form of a table's row: its cells parted by bars, as they are apart on the page."""
+    return _cells_of_short(row) if len(row) <= CACHED_CHARS else _cells(row)
+
+
+def _cells(row: str) -> str:
+    return " | ".join(normalise(cell).text for cell in row.strip().split("\t"))
+
+
+_cells_of_short = lru_cache(maxsize=CACHED_ROWS)(_cells)
 
 
 def locate(pages_text: Mapping[int, str], spans: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:

@@ -23,6 +23,7 @@ from rag_core.language.phrases import (
     refusal,
     small_talk,
     spoken_of_nowhere,
+    unsure,
 )
 from rag_core.language.question_words import AskedWords, FollowUpWords
 from rag_core.language.schema import LanguageInfo
@@ -81,6 +82,7 @@ __all__ = [
     "term",
     "terms",
     "unspaced",
+    "unsure",
     "word_texts",
     "words",
 ]

@@ -31,6 +31,11 @@ def refusal(lang: str) -> str:
     return _info(lang).refusal
 
 
+def unsure(lang: str) -> str:
+    """The sentence that refuses without saying that nothing is there; English for a language without one."""
+    return _info(lang).unsure
+
+
 def spoken_of_nowhere(names: Sequence[str], chosen: bool, lang: str) -> str:
     """The sentence that no document speaks of one of these names, or none of the chosen ones; English for a language without a file."""
     info = _info(lang)
@@ -48,7 +53,7 @@ def indicator_phrases(lang: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def _refusal_phrases() -> regex.Pattern[str]:
-    phrases = {phrase for info in LANGUAGES.values() for phrase in (*info.refusal_phrases, spaced(info.refusal))}
+    phrases = {phrase for info in LANGUAGES.values() for phrase in (*info.refusal_phrases, spaced(info.refusal), spaced(info.unsure))}
     return regex.compile(rf"(?:^| )(?:{'|'.join(sorted(map(regex.escape, phrases)))})(?: |$)")
 
 

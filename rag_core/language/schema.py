@@ -68,7 +68,8 @@ class LanguageInfo:
     these decide what a clause says; `function_words` is both together.
 
     Args:
-        refusal: the sentence that refuses; `refusal_phrases`: what else does.
+        refusal: the sentence that refuses, and says that nothing is there; `refusal_phrases`: what else does.
+        unsure: the sentence that refuses where something may be there.
         nowhere: that no document speaks of "{names}"; `nowhere_chosen`: that none of the chosen ones does; `nowhere_joint`: before the last
             of several names.
         conditionals: first words of a rule, which is no refusal.
@@ -100,6 +101,7 @@ class LanguageInfo:
     question_words: WordSet
     stop_words: WordSet
     refusal: Text
+    unsure: Text
     nowhere: Text
     nowhere_chosen: Text
     nowhere_joint: Text

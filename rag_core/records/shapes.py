@@ -6,18 +6,19 @@ All other fields follow from their declarations in `domain`. What a row is made 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
-from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
+from rag_core.domain.claims import Around, Citation, Claim, Conflict, Evidence
 from rag_core.domain.documents import Box, DateSource, Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft, taken_of
 from rag_core.domain.llm_trace import Attempt, LlmTrace, Sufficiency, Verification
 from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.scanned import Unsure
+from rag_core.ingest.normalise import cells
 from rag_core.records.codec import Codec, Custom, Form, Row
 from rag_core.records.texts import DELETED, OwnWords, Texts, hash_of, hash_own, joined, parts, parts_or_hash, quoted, same, sources, stated
 from rag_core.settings import Settings
@@ -158,6 +159,17 @@ def _stated(name: str) -> Custom:
     )
 
 
+def _write_around(around: Around) -> list[Any]:
+    return [[list(astuple(span)) for span in around.spans], hash_of(around.text)]
+
+
+def _read_around(row: Any, got: Row, of: Reading) -> Around:
+    """Text as it is read, or a row by its cells."""
+    spans, wanted = tuple([Span(*span) for span in _two(row)[0]]), row[1]
+    text = of.texts.reading(got["document_id"], spans, wanted)
+    return Around(spans, text if text != DELETED else same(cells(of.texts.raw(got["document_id"], spans)), wanted))
+
+
 def _two(row: Any) -> Any:
     if len(row) != 2:
         raise ValueError(f"wanted two, got {len(row)}")
@@ -241,7 +253,9 @@ CODEC = Codec(
         },
         Citation: {
             "excerpt": _text_of("excerpt", lambda row, got, texts: texts.quote(got["document_id"], got["spans"], row)),
-            "section": _text_of("section", lambda row, got, texts: texts.section(got["document_id"], got["chunk_id"], row)),
+            "heading": _text_of("heading", lambda row, got, texts: texts.section(got["document_id"], got["chunk_id"], row)),
+            "before": Custom(lambda citation, to: _write_around(citation.before), _read_around),
+            "after": Custom(lambda citation, to: _write_around(citation.after), _read_around),
         },
         Unsure: {"text": _text_of("text", lambda row, got, texts: texts.quote(got["document"], (got["span"],), row))},
         Draft: {

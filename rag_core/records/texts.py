@@ -133,10 +133,14 @@ class Texts:
 
     def quote(self, document: str, spans: Sequence[Span], wanted: str) -> str:
         """The raw text at the first of the spans."""
-        if not wanted or self._page_text is None or not spans:
-            return same("", wanted)
+        return same(self.raw(document, spans) if wanted else "", wanted)
+
+    def raw(self, document: str, spans: Sequence[Span]) -> str:
+        """The raw text at the first of the spans as the page is now; empty where it is gone."""
+        if self._page_text is None or not spans:
+            return ""
         first = spans[0]
-        return same(self._page(document, first.page)[first.start : first.end], wanted)
+        return self._page(document, first.page)[first.start : first.end]
 
     def reading(self, document: str, spans: Sequence[Span], wanted: str) -> str:
         """The reading form of the text at the spans."""

@@ -83,6 +83,10 @@ class Settings(ModelSettings):
         0.0, -1.0, 1.0, 0.01, Stage.GATE, _R, Scale.CORRECTNESS,
         "Added to min_correctness for questions that compare; below 0 they are answered more easily.", "higher",
     )  # fmt: skip
+    min_place: float = number(
+        0.1, 0.0, 1.0, 0.01, Stage.GATE, _R, Scale.CORRECTNESS,
+        "A refusal shows the best place as one that may be the answer from this probability on; 1 shows none.", "higher",
+    )  # fmt: skip
     min_answerability: float = number(
         0.56, 0.0, 1.0, 0.01, Stage.GATE, _R, Scale.ANSWERABILITY,
         "Refuse when the calibrated probability that the documents answer the question is below this.", "higher",

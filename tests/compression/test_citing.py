@@ -116,7 +116,7 @@ def test_given_claims_then_each_place_is_cited_once_with_all_that_is_known_of_it
         1,
         "d1#1",
     )
-    assert (found.excerpt, found.spans, found.section, found.ocr) == ("notice period is 30 days", quote.spans, "Notice", True)
+    assert (found.excerpt, found.spans, found.heading, found.ocr) == ("notice period is 30 days", quote.spans, "Notice", True)
     assert list(cite(claims, [hit(of=passage)], CORPUS)) == [evidence_key(quote)]
     assert found.boxes
 

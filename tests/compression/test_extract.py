@@ -20,7 +20,8 @@ from rag_core.facts import changed_facts
 from rag_core.gating.answerability import Near, Read, nearness
 from rag_core.gating.asked import asked_for
 from rag_core.gating.fit import NOWHERE, Context, fits
-from rag_core.grounding.units import Unit, cells, in_order, units
+from rag_core.grounding.units import Unit, in_order, units
+from rag_core.ingest.normalise import cells
 from rag_core.retrieval.titled import Titled
 
 EMBEDDER = HashEmbedder()

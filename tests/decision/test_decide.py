@@ -23,7 +23,7 @@ from rag_core.domain.replies import SETTLED, reply
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import State
 from rag_core.engine import log_decision
-from rag_core.language import is_refusal, refusal
+from rag_core.language import is_refusal, unsure
 from rag_core.settings import Mode, Settings
 
 CS = Understanding("cs")
@@ -267,7 +267,7 @@ def test_given_a_wish_that_no_document_answers_then_it_is_refused_with_what_to_a
     decision = decide(measurements(answer="Ask the whole question.", understanding=Understanding("en", intent)))
     assert not decision.is_safe()
     assert (decision.reason, decision.confidence, decision.citations) == (intent, 0.0, ())
-    assert decision.outcome == Refusal(refusal("en"), (SETTLED[intent],), "Ask the whole question.")
+    assert decision.outcome == Refusal(unsure("en"), (SETTLED[intent],), "Ask the whole question.")
 
 
 @pytest.mark.parametrize("intent", ["greeting", "thanks", "goodbye", "about_library"])

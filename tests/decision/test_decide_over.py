@@ -183,7 +183,7 @@ def test_given_a_passage_longer_than_the_model_reads_then_its_best_part_has_its_
     (span,) = cited.spans
     assert long.text[span.start : span.end] == cited.excerpt
     assert cited.chunk_id == ids[0]
-    assert cited.section == "Rules"
+    assert cited.heading == "Rules"
 
 
 def test_given_two_passages_of_one_page_then_offsets_are_in_the_page_as_it_was_given() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from builders import claim, draft, hit, measured, measurements, passage, settings
 
 from rag_core.decision.compose import NEAR, PLACES, places_to_look
 from rag_core.decision.decide import decide
 from rag_core.domain.measurements import Measurements
+from rag_core.language import refusal, unsure
 from rag_core.settings import Mode
 
 ENFORCED = settings(correctness_mode=Mode.ENFORCE, min_correctness=0.5)
@@ -53,3 +55,33 @@ def test_given_an_answer_then_it_has_citations_and_no_places() -> None:
 
     assert decision.is_safe()
     assert (decision.places, decision.to_json()["places"]) == ((), [])
+
+
+def test_given_a_place_that_may_be_the_answer_then_the_refusal_says_how_likely_and_does_not_deny_it() -> None:
+    decision = decide(refused(0.2, 0.6))
+
+    assert (decision.status, decision.is_safe()) == ("low_confidence", False)
+    assert (decision.may_be, decision.places[0].excerpt, decision.answer) == (0.1, "Sentence 2.", unsure("en"))
+    assert decision.to_json()["may_be"] == {"place": 1, "probability": 0.1}
+    assert decide(replace(refused(0.6), correctness=0.99)).to_json()["may_be"] is None
+
+
+FAR = ENFORCED.changed(correctness_mode=Mode.OFF, top_cosine_mode=Mode.ENFORCE, min_top_cosine=0.95)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"correctness": 0.09}, {"nowhere": ("Rome",)}, {"settings": ENFORCED.changed(min_place=1.0)}, {"correctness": None, "settings": FAR}],
+    ids=["too unlikely", "the documents do not name it", "switched off", "not measured"],
+)
+def test_given_no_place_worth_showing_then_the_refusal_says_that_nothing_is_there(changed: dict[str, object]) -> None:
+    decision = decide(replace(refused(0.6), **changed))  # type: ignore[arg-type]
+
+    assert (decision.is_safe(), decision.may_be, decision.answer) == (False, None, refusal("en"))
+
+
+def test_given_pages_that_nobody_could_read_then_no_refusal_says_that_nothing_is_there() -> None:
+    unread = replace(refused(0.6), correctness=0.01)
+    unread = replace(unread, library=replace(unread.library, unreadable={"d1": (3,)}))
+
+    assert (decide(unread).may_be, decide(unread).answer) == (None, unsure("en"))

@@ -57,9 +57,9 @@ CONTRACT: Mapping[str, type | tuple[type, ...]] = {
     "confidence_level": str, "scores": dict, "citations": list, "retrieved": list, "trace": list, "judgements": list, "attempts": list,
     "suggestions": list, "metadata": dict,
     "question": str, "language": str, "reasons": list, "is_safe": bool, "is_refusal": bool, "hallucination": bool, "explanation": str,
-    "claims": list, "conflicts": list, "notes": list, "places": list, "value": (dict, NoneType),
+    "claims": list, "conflicts": list, "notes": list, "places": list, "value": (dict, NoneType), "may_be": (dict, NoneType),
 }  # fmt: skip
-CITATION = {"id", "document", "page", "chunk_id", "excerpt", "spans", "boxes"}
+CITATION = {"id", "document", "page", "chunk_id", "excerpt", "spans", "boxes", "heading", "before", "after"}
 RETRIEVED = {"document", "page", "chunk_id", "score", "text"}
 TRACE = {"stage", "state", "mode", "value", "threshold", "direction", "scale", "reason", "ms"}
 
@@ -112,7 +112,7 @@ def test_given_an_answer_then_its_citations_say_where_and_what() -> None:
         {
             "id": 1, "document": "contract.pdf", "title": "Contract", "page": 1, "chunk_id": "d1#1",
             "excerpt": "The notice period is 30 days.", "spans": [{"page": 1, "start": 0, "end": 29}], "boxes": [],
-            "section": "", "ocr": False, "ocr_engine": None, "unsure": [],
+            "heading": "", "before": "", "after": "", "date": "", "date_source": "", "ocr": False, "ocr_engine": None, "unsure": [],
         }
     ]  # fmt: skip
     assert row["answer"] == "The notice period is 30 days. [1]"

@@ -9,7 +9,8 @@ from paper import embedder
 
 from rag_core.domain.documents import Page, Span
 from rag_core.domain.passages import Passage, PassageKind, Piece, Role
-from rag_core.grounding.units import Unit, _cells_of_short, cells, units
+from rag_core.grounding.units import Unit, units
+from rag_core.ingest.normalise import _cells_of_short, cells
 from rag_core.ingest.passages.chunk import chunk
 from rag_core.ingest.passages.strategies import STRATEGIES
 from rag_core.ingest.reading.pdf import read_pdf

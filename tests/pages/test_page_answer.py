@@ -18,6 +18,7 @@ from rag_core.domain.documents import DateSource, Span
 from rag_core.domain.scanned import Unsure
 from rag_core.settings import Mode
 from rag_core.wiring import open_engine
+from ui.app import state
 from ui.ask.answer import COLOURS
 from ui.ask.decision.cells import asked_column, row_of
 from ui.ask.decision.evidence import with_sources
@@ -58,6 +59,19 @@ def test_given_an_answer_when_shown_then_level_and_probability_are_said_in_words
     assert re.search(r"Reported confidence: \d\d%", captions(page))  # below, on request
     assert "Confidence: high" in badges(page)
     assert "Low confidence" not in badges(page)
+
+
+def test_given_an_answer_when_shown_then_what_stands_around_it_is_there_in_grey_and_in_what_is_sent(page: AppTest) -> None:
+    ask(page, CALIBRATION)
+
+    one = asked_of(page).decision.citations[0]
+    around = [one.heading, one.before.text, one.after.text]
+    said = {f"around_{side}" for side, text in zip(("heading", "before", "after"), around, strict=True) if text}
+    assert one.heading
+    assert {key for key in keys_of_containers(page) if key.startswith("around_")} == said > {"around_heading"}
+    assert all(text in texts(page) for text in around)
+    sent = to_markdown(export.blocks(state.engine(), asked_of(page)))
+    assert all(export.escaped(text) in sent for text in around)
 
 
 def test_given_the_calibrated_probability_when_it_is_next_to_one_or_zero_then_no_certainty_is_claimed(page: AppTest) -> None:

@@ -23,6 +23,7 @@ from rag_core.domain.drafts import Draft
 from rag_core.domain.measurements import UNREAD, LibraryFacts
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction, judge
+from rag_core.language import refusal as refusal_text
 from rag_core.settings import Mode, Settings
 from ui.app import state
 from ui.app.asked import Asked
@@ -88,6 +89,23 @@ def test_given_a_likely_answer_below_the_limit_when_refused_then_the_words_do_no
 
     assert refusal.why_refused(refused) == told
     assert refused.suggestions == (NEAR,)  # other words are no help where the answer was found
+
+
+def test_given_a_place_that_may_be_the_answer_when_refused_then_it_is_shown_in_its_place_with_its_probability(page: AppTest) -> None:
+    ask(page, CALIBRATION)
+    asked = asked_of(page)
+    asked.measurements = replace(asked.measurements, correctness=0.3)
+    asked.decision = decide(asked.measurements)
+    page.run()
+
+    place, shown = asked.decision.places[0], texts(page)
+    assert "Not sure enough (30 %). This may be it:" in shown
+    assert place.excerpt in shown
+    assert place.heading in shown
+    assert place.after.text in shown
+    assert place.after.text
+    assert refusal_text("en") not in shown
+    assert "The place that may be the answer." in captions(page)
 
 
 def test_given_a_check_other_than_the_probability_when_it_refuses_then_it_is_named_measured_and_drawn(page: AppTest) -> None:

@@ -22,7 +22,7 @@ from ui.ask import keys, turns
 from ui.ask.changes import show_change
 from ui.ask.decision.cells import show_row
 from ui.ask.decision.drafted import show_drafter, show_stand_in, stand_in
-from ui.ask.decision.evidence import show_found, show_ranks, show_sources, with_sources
+from ui.ask.decision.evidence import show_found, show_in_place, show_ranks, show_sources, with_sources
 from ui.ask.decision.how_sure import show_how_sure, unsure
 from ui.ask.decision.missed import show_missed
 from ui.ask.decision.refusal import show_refusal
@@ -84,7 +84,7 @@ def show(engine: Engine, asked: Asked) -> None:
     if place is not None:
         with right, st.container(key="beside"):
             if decision.places:
-                st.caption(say("evidence.nearest"))
+                st.caption(say("evidence.nearest") if decision.may_be is None else say("evidence.nearest_may_be"))
             viewer.show(engine, place)
             cited = [mark for one in decision.citations if one.document_id == place.document for mark in one.boxes]
             whole.offer(engine, place.document, viewer.page_shown(place), cited or place.marks)
@@ -121,7 +121,7 @@ def _show_answer(asked: Asked) -> None:
                 if decision.value:
                     with st.container(key="answer_value"):
                         st.text(decision.value["text"])
-                st.text(decision.answer)
+                show_in_place(decision.citations, lambda: st.text(decision.answer))
         show_how_sure(asked)  # before what the sources disagree on, which may be long
         for number, conflict in enumerate(decision.conflicts):
             _show_conflict(number, asked, conflict)

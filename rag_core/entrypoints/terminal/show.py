@@ -8,10 +8,11 @@ from types import MappingProxyType
 
 import regex
 
+from rag_core.domain.claims import Citation
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Document
 from rag_core.domain.trace import CheckResult, several
-from rag_core.grounding.citations import sources_list
+from rag_core.grounding.citations import source_line, sources_list
 from rag_core.library.indexing.described import document_json
 from rag_core.library.indexing.reading import is_outdated
 from rag_core.settings import Settings
@@ -37,15 +38,31 @@ def show_decision(decision: Decision, values: Mapping[str, Mapping[str, str]] = 
     """
     lines = [printable(decision.answer), ""]
     if decision.is_safe() and decision.citations:
+        lines += [f"Value: {printable(decision.value['text'])}", ""] if decision.value else []
+        lines += ["In its place:", *map(_in_its_place, decision.citations), ""]
         lines += ["Sources:", *(f"  {printable(row)}" for row in sources_list(decision.citations, values)), ""]
         level = f", level {decision.confidence_level}" if decision.metadata.get("levels", True) else ""
         lines.append(f"Confidence {decision.confidence:.2f} ({decision.confidence_basis}){level}.")
     elif not decision.is_safe():
+        if decision.may_be is not None:
+            place = decision.places[0]
+            lines += [
+                f"Not sure enough ({decision.may_be:.0%}). This may be it:",
+                _in_its_place(place),
+                f"  {printable(source_line(place))}",
+                "",
+            ]
         lines += [printable(decision.explanation), *(f"  - {printable(row)}" for row in decision.suggestions)]
     lines += [printable(note) for note in decision.notes]
     lines += _drafted(decision)
     lines += ["", *map(_check, decision.trace.checks)] if decision.trace.checks else []
     return "\n".join(lines)
+
+
+def _in_its_place(citation: Citation) -> str:
+    """A quote between angle quotes, with what stands around it."""
+    around = (citation.before.text, f"»{' '.join(citation.excerpt.split())}«", citation.after.text)
+    return f"  {printable(' '.join(filter(None, around)))}"
 
 
 def _drafted(decision: Decision) -> list[str]:

@@ -30,7 +30,11 @@ class Citation(Told):
     excerpt: str
     spans: list[dict[str, int]]
     boxes: list[dict[str, float]]
-    section: str
+    heading: str = Field(description="The headings that it stands under, from the outermost.")
+    before: str = Field(description="The sentences or the row right before it, word for word; empty where nothing is.")
+    after: str = Field(description="The same behind it.")
+    date: str = Field(description="The document's, ISO 8601 as far as it is stated; empty where none is.")
+    date_source: str = Field(description="Whose the date is: given, first_page, file; empty without one.")
     ocr: bool
     ocr_engine: str | None = Field(description="What read it, tesseract or rapidocr; null where that is not known, or it is no picture.")
     unsure: list[dict[str, Any]] | None = Field(description="Words that may be read wrong; null where that is not known.")
@@ -61,6 +65,7 @@ class Decision(Told):
     claims: list[dict[str, Any]]
     citations: list[Citation]
     places: list[Citation]
+    may_be: dict[str, float] | None = Field(description="Of a refusal: the place that may be the answer, and how likely; null without one.")
     conflicts: list[dict[str, Any]]
     retrieved: list[dict[str, Any]]
     trace: list[dict[str, Any]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -29,7 +29,7 @@ def show_sources(engine: Engine, decision: Decision, shown: Place | None) -> Non
         return
     st.subheader(say("evidence.title") if decision.citations else say("evidence.places"), anchor=False)
     if decision.places:
-        st.caption(say("evidence.places_about"))
+        st.caption(say("evidence.places_about") if decision.may_be is None else say("evidence.places_may_be"))
     hits = {hit.passage.id: hit for _, hit in decision.retrieved}
     values = engine.library.view.values
     for citation in decision.citations or decision.places:
@@ -37,6 +37,38 @@ def show_sources(engine: Engine, decision: Decision, shown: Place | None) -> Non
         _show_card(
             citation, hits.get(citation.chunk_id), about, shown is not None and shown.shows(citation), certain=has_place(engine, citation)
         )
+
+
+def show_in_place(citations: Sequence[Citation], show: Callable[[], object]) -> None:
+    """Show something with what stands around it in its document, in grey: the headings, and what is before the first and behind the last.
+
+    What is one of the quotes itself, or stands in another document than the first quote, is not said again.
+    """
+    first, last = citations[0], citations[-1]
+    quoted = {" ".join(one.excerpt.split()) for one in citations}
+
+    def grey(side: str, text: str) -> None:
+        if text and text not in quoted:
+            with st.container(key=f"around_{side}"):
+                st.text(text)
+
+    grey("heading", first.heading)
+    grey("before", first.before.text)
+    show()
+    if first.document_id == last.document_id:
+        grey("after", last.after.text)
+
+
+def show_place(citation: Citation) -> None:
+    """The place that may be the answer, with what stands around it and where it is."""
+
+    def quote() -> None:
+        with st.container(key="quote_place"):
+            st.text(citation.excerpt)
+
+    show_in_place([citation], quote)
+    with st.container(key="source_place"):
+        st.text(tell("evidence.place", title=citation.title or citation.document, page=citation.page))
 
 
 def with_sources(decision: Decision) -> str:
@@ -98,7 +130,7 @@ def _show_card(citation: Citation, hit: Hit | None, values: Mapping[str, str], c
                 st.text(read)
         with st.container(key=f"source_{citation.id}", gap=None):
             name = citation.document if citation.title != citation.document else ""
-            if about := [part for part in (name, *labels(values), citation.section) if part]:
+            if about := [part for part in (name, *labels(values), citation.heading) if part]:
                 st.text(" · ".join(about))
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(

@@ -15,6 +15,7 @@ from rag_core.domain.trace import CheckResult, Direction, State
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
 from ui.ask.decision.drafted import show_drafter
+from ui.ask.decision.evidence import show_place
 from ui.ask.decision.how_sure import limit_of, show_how_sure
 from ui.ask.decision.meter import meter
 from ui.ask.decision.sentences import flagged
@@ -34,6 +35,8 @@ def show_refusal(asked: Asked) -> None:
         st.badge(say("refusal.badge"), icon=":material/warning:", color="orange", help=say("refusal.badge_help"))
         with st.container(key="refusal_why"):
             st.text(why(asked))
+        if decision.may_be is not None:
+            show_place(decision.places[0])
         if asked.measurements.correctness is not None and asked.measurements.hits:  # without a passage there is no best sentence
             show_how_sure(asked)
         if absent := nowhere_in_words(asked.measurements, asked.decision.reason):
@@ -42,7 +45,7 @@ def show_refusal(asked: Asked) -> None:
         if wrong := flagged(decision, asked.measurements):
             with st.container(key="refusal_flagged"):
                 st.text("\n".join(wrong))
-        if decision.answer and not likely(decision):
+        if decision.answer and decision.may_be is None:
             st.text(decision.answer)
         checks, said = [check for check in decision.trace.checks if check.blocks], limit_of(asked)
         for number, check in enumerate(check for check in checks if check is not said):  # the line above says that one
@@ -62,6 +65,8 @@ def why(asked: Asked) -> str:
 
 def why_refused(decision: Decision) -> str:
     """The same from the decision alone. It never denies what its own number calls likely: then the limit was higher."""
+    if decision.may_be is not None and not likely(decision) and decision.reason in (Reason.CORRECTNESS, Reason.ANSWERABILITY):
+        return tell("refusal.may_be", probability=percent(decision.may_be))
     return tell(f"refusal.why_{decision.reason}_likely" if likely(decision) else f"refusal.why_{decision.reason}")
 
 

@@ -24,7 +24,7 @@ from ui.app.people.collections import shown_name
 from ui.app.texts import say, tell
 from ui.ask.decision.evidence import as_read
 from ui.ask.decision.how_sure import line
-from ui.ask.decision.refusal import likely, why_refused
+from ui.ask.decision.refusal import why_refused
 from ui.ask.decision.trace import measured, required, state_in_words
 
 MAX_PICTURES = 6  # pages that are drawn: more than answers cite
@@ -66,7 +66,7 @@ def blocks(engine: Engine, asked: Asked) -> list[Block]:
         block("lead", asked.question),
         block("head", say("answer.answered") if decision.is_safe() else say("refusal.badge")),
         *([] if decision.is_safe() else [block("lead", why_refused(decision))]),
-        *([block("lead" if decision.is_safe() else "text", decision.answer)] if decision.answer and not likely(decision) else []),
+        *([block("lead" if decision.is_safe() else "text", decision.answer)] if decision.answer and decision.may_be is None else []),
         *(block("text", line) for line in (how_sure(asked), *(tell("answer.note", note=note) for note in decision.notes)) if line),
         *_sources(engine, decision.citations or decision.places, answered=decision.is_safe()),
         block("head", say("export.checks")),
@@ -118,7 +118,10 @@ def _sources(engine: Engine, citations: Sequence[Citation], *, answered: bool) -
         yield block("head", say("evidence.title") if answered else say("evidence.places"))
     for one in citations:
         yield block("text", tell("evidence.where", id=one.id, title=one.title or one.document, page=one.page))
+        yield from (block("small", text) for text in (one.heading, one.before.text) if text)
         yield block("quote", one.excerpt)
+        if one.after.text:
+            yield block("small", one.after.text)
         if one.ocr:
             yield block("small", as_read(one))
     pages = list(dict.fromkeys((one.document_id, one.page, one.document) for one in citations))[:MAX_PICTURES]

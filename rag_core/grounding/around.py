@@ -1,0 +1,78 @@
+"""The sentences right before and behind a quote, so that the reader of an answer sees it in its place."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from itertools import pairwise
+
+from rag_core.domain.claims import Around, Evidence
+from rag_core.domain.passages import Passage, PassageKind, Role
+from rag_core.domain.ports import PageText
+from rag_core.grounding.units import raw_offset, units
+from rag_core.ingest.normalise import locate, read_passage_text
+from rag_core.language import sentences
+
+AROUND_CHARS = 300  # on each side, in whole sentences; chosen: four rows of a card
+NOTHING = Around()
+
+
+def around(evidence: Evidence, passage: Passage, page_text: PageText) -> tuple[Around, Around]:
+    """The sentences before and behind a quote, as far as its passage goes and no heading stands between; the rows beside a row.
+
+    At most `AROUND_CHARS` on each side, but one sentence at least. What leads in a list stands before its first item. Code has none.
+    """
+    if passage.kind is PassageKind.CODE:
+        return NOTHING, NOTHING
+    if passage.kind is PassageKind.TABLE:
+        return _rows_beside(evidence, passage, page_text)
+    pages = {span.page: page_text(passage.document, span.page) for span in passage.spans}
+    reading = read_passage_text(pages, passage.spans)
+    quote = evidence.spans[0]
+    first = raw_offset(passage.spans, quote)
+    start, end = bisect_left(reading.starts, first), bisect_left(reading.starts, first + quote.end - quote.start)
+    if start >= end:  # it does not stand in this passage
+        return NOTHING, NOTHING
+    edges = [bisect_left(reading.starts, raw_offset(passage.spans, piece.spans[0])) for piece in passage.pieces] or [0]
+    before, behind = list[tuple[int, int]](), list[tuple[int, int]]()
+    lead = Around()
+    for at, (left, right) in enumerate(pairwise([*edges, len(reading.text)])):
+        piece = passage.pieces[at] if passage.pieces else None
+        if piece is not None and piece.role is Role.HEADING and not left <= start < right:
+            if left >= end:
+                break
+            before = []
+            continue
+        if piece is not None and piece.lead and left <= start < right and not before:
+            lead = Around(
+                piece.lead, read_passage_text({one.page: page_text(passage.document, one.page) for one in piece.lead}, piece.lead).text
+            )
+        before += [(left + one, left + other) for one, other in sentences(reading.text[left : min(right, start)], passage.language)]
+        low = max(left, end)
+        behind += [(low + one, low + other) for one, other in sentences(reading.text[low:right], passage.language)]
+
+    def told(some: list[tuple[int, int]]) -> Around:
+        if not some:
+            return NOTHING
+        left, right = min(some)[0], max(some)[1]
+        return Around(locate(pages, passage.spans, left, right), reading.text[left:right])
+
+    return told(_near(reversed(before))) if before else lead, told(_near(behind))
+
+
+def _near(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The first of these that fit together, and one at least."""
+    kept: list[tuple[int, int]] = []
+    for one in stretches:
+        if kept and sum(right - left for left, right in (*kept, one)) > AROUND_CHARS:
+            break
+        kept.append(one)
+    return kept
+
+
+def _rows_beside(evidence: Evidence, passage: Passage, page_text: PageText) -> tuple[Around, Around]:
+    rows = [unit for unit in units(passage, page_text) if unit.spans]
+    at = next((n for n, unit in enumerate(rows) if unit.spans[0] == evidence.spans[0]), None)
+    beside = (rows[at - 1] if at else None, rows[at + 1] if at + 1 < len(rows) else None) if at is not None else (None, None)
+    before, behind = (Around(unit.spans, unit.text) if unit else NOTHING for unit in beside)
+    return before, behind

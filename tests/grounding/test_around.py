@@ -1,0 +1,98 @@
+"""What stands around a quote: sentences of the same section before and behind it, the rows beside a row, the lead of a list."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.domain.claims import Evidence
+from rag_core.domain.documents import Span
+from rag_core.domain.passages import Passage, PassageKind, Piece, Role
+from rag_core.grounding.around import AROUND_CHARS, around
+from rag_core.ingest.normalise import cells, read_passage_text
+
+HEAD, OTHER_HEAD = "1 Deposit", "2 Animals"
+FIRST, SECOND, THIRD = "Let us imagine a flat.", "The deposit is 900 euros.", "This no longer holds."
+BEHIND = "Pets stay free of charge."
+PAGE = f"{HEAD}\n\n{FIRST} {SECOND}\n{THIRD}\n\n{OTHER_HEAD}\n\n{BEHIND}\n"
+TABLE = "Guest\tPrice\nAdults\t12\nChildren\t6\nDogs\t3\n"
+LIST = "The following are excluded:\n\n- dogs\n- cats\n- parrots\n"
+
+
+def at(text: str, page: str = PAGE) -> Span:
+    start = page.index(text)
+    return Span(1, start, start + len(text))
+
+
+def quote(text: str, page: str = PAGE) -> Evidence:
+    return Evidence("p", "d", text, (at(text, page),))
+
+
+def passage(page: str, pieces: tuple[Piece, ...] = (), **fields: object) -> Passage:
+    return Passage(
+        "p", "d", read_passage_text({1: page}, [Span(1, 0, len(page))]).text, (Span(1, 0, len(page)),), "en", pieces=pieces, **fields
+    )  # type: ignore[arg-type]
+
+
+SECTION = Span(1, at(FIRST).start, at(THIRD).end)
+TEXT = passage(
+    PAGE,
+    (
+        Piece(Role.HEADING, (at(HEAD),)), Piece(Role.TEXT, (SECTION,)), Piece(Role.HEADING, (at(OTHER_HEAD),)),
+        Piece(Role.TEXT, (at(BEHIND),)),
+    ),
+)  # fmt: skip
+
+
+def texts(text: str, of: Passage = TEXT, page: str = PAGE) -> tuple[str, str]:
+    before, after = around(quote(text, page), of, lambda document, number: page)
+    for one in (before, after):  # what is told stands there, word for word
+        assert not one.text or one.text in (
+            read_passage_text({1: page}, one.spans).text,
+            cells(page[one.spans[0].start : one.spans[0].end]),
+        )
+    return before.text, after.text
+
+
+@pytest.mark.parametrize(
+    ("asked", "before", "after"),
+    [(FIRST, "", f"{SECOND} {THIRD}"), (SECOND, FIRST, THIRD), (THIRD, f"{FIRST} {SECOND}", ""), (BEHIND, "", "")],
+)
+def test_given_a_sentence_then_its_neighbours_are_those_of_its_own_section(asked: str, before: str, after: str) -> None:
+    assert texts(asked) == (before, after)
+
+
+def test_given_a_row_then_the_rows_beside_it_are_told_by_their_cells() -> None:
+    rows = Piece(Role.ROWS, (Span(1, TABLE.index("Adults"), len(TABLE)),))
+    table = passage(TABLE, (rows,), kind=PassageKind.TABLE, header=(at("Guest\tPrice", TABLE),))
+    assert texts("Children\t6", table, TABLE) == ("Adults | 12", "Dogs | 3")
+    assert texts("Adults\t12", table, TABLE) == ("", "Children | 6")
+
+
+def test_given_the_first_item_of_a_list_then_what_leads_in_stands_before_it() -> None:
+    lead = (at("The following are excluded:", LIST),)
+    items = tuple(Piece(Role.ITEM, (at(one, LIST),), lead) for one in ("- dogs", "- cats", "- parrots"))
+    text = LIST[LIST.index("- dogs") :]
+    of = Passage("p", "d", " ".join(text.split()), (Span(1, LIST.index("- dogs"), len(LIST)),), "en", pieces=items)
+    assert texts("- dogs", of, LIST)[0] == "The following are excluded:"
+    assert texts("- cats", of, LIST) == ("- dogs", "- parrots")
+
+
+def test_given_code_or_a_quote_of_another_passage_then_nothing_is_told() -> None:
+    assert texts(SECOND, passage(PAGE, kind=PassageKind.CODE)) == ("", "")
+    other = Passage("q", "d", BEHIND, (at(BEHIND),), "en")
+    assert texts(SECOND, other) == ("", "")
+
+
+@given(st.lists(st.integers(1, 200), min_size=1, max_size=12), st.data())
+def test_given_any_sentences_then_those_told_touch_the_quote_and_are_short_or_one(lengths: list[int], data: st.DataObject) -> None:
+    said = [f"S{number} {'a' * length}." for number, length in enumerate(lengths)]
+    page = " ".join(said)
+    n = data.draw(st.integers(0, len(said) - 1))
+    before, after = texts(said[n], passage(page), page)
+    assert f"{before} {said[n]} {after}".strip() in page
+    assert bool(before) == (n > 0)
+    assert bool(after) == (n < len(said) - 1)
+    for text, one in ((before, said[n - 1]), (after, said[(n + 1) % len(said)])):
+        assert len(text) <= max(AROUND_CHARS, len(one))
