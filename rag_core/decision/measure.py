@@ -41,7 +41,7 @@ from rag_core.gating.named import missing_entities, nowhere_spoken_of, searched_
 from rag_core.gating.scores import Calibration
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.contradictions.subject import Asked
-from rag_core.language import intent, keywords, question_language
+from rag_core.language import greeting_language, intent, keywords, question_language
 from rag_core.retrieval.query import core, expand
 from rag_core.retrieval.titled import titled
 from rag_core.settings import Settings
@@ -115,7 +115,7 @@ def measure(
 
 def understand(question: str, document_languages: Collection[str]) -> Understanding:
     """Language, intent, keywords and entities of a question; how to answer (`rag_core.retrieval.query`) and "explain" are set aside."""
-    language = question_language(question, document_languages)
+    language = greeting_language(question) or question_language(question, document_languages)
     asked = core(expand(question), language)
     named = tuple(dict.fromkeys(entity.text for entity in entities(asked, language)))
     return Understanding(language, intent(question, language), tuple(keywords(asked, language, asking=False)), named)

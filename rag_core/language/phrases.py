@@ -92,6 +92,13 @@ def is_greeting(text: str) -> bool:
     return len(text) <= _SHORT_TEXT_CHARS and _greeting_pattern().fullmatch(spaced(text)) is not None
 
 
+def greeting_language(text: str) -> str:
+    """The ISO 639-1 code of a language that greets so, English where it does; empty for what is no greeting."""
+    said = f"{spaced(text[:_SHORT_TEXT_CHARS])} "
+    by_code = sorted(LANGUAGES.items(), key=lambda row: row[0] != FALLBACK)
+    return next((code for code, info in by_code if is_greeting(text) and any(said.startswith(f"{one} ") for one in info.greetings)), "")
+
+
 def asks_about_library(text: str) -> bool:
     """Whether a question is about the library itself and not its contents, in any of the languages.
 

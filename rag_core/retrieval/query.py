@@ -26,8 +26,10 @@ MAX_CHARS = 4000  # in a question that is looked at; a longer one stays whole; c
 def expand(question: str) -> str:
     """The question with fiscal years and quarters in the words and digits that reports use.
 
-    "FY2022" and "FY22" become "fiscal year 2022", "Q2" becomes "second quarter", "2Q23" "second quarter 2023". Nothing else changes.
+    "FY2022" and "FY22" become "fiscal year 2022", "Q2" becomes "second quarter", "2Q23" "second quarter 2023". A question that is all in
+    capitals is read in small letters. Nothing else changes.
     """
+    question = question.capitalize() if question.isupper() and " " in question else question
     spelled: str = _FISCAL_YEAR.sub(lambda m: f"fiscal year {_full_year(m[1])}", question)
     return str(_QUARTER.sub(lambda m: f"{_ORDINALS[m[1] or m[2]]} quarter" + (f" {_full_year(m[3])}" if m[3] else ""), spelled))
 

@@ -6,10 +6,12 @@ import time
 
 from folding import each
 
+from rag_core.decision.measure import understand
 from rag_core.language import (
     LANGUAGES,
     asks_about_library,
     asks_number,
+    greeting_language,
     indicator_phrases,
     intent,
     is_greeting,
@@ -141,6 +143,13 @@ def test_given_only_a_greeting_when_read_then_it_is_one(text: str) -> None:
 def test_given_anything_more_than_a_greeting_when_read_then_it_is_none(text: str) -> None:
     """S4-19: a greeting before a question does not hide the question."""
     assert not is_greeting(text)
+
+
+@each(("text", "language"), [("hi", "en"), ("Hej!", "pl"), ("Ahoj", "cs"), ("Guten Tag zusammen", "de"), ("hire", "")])
+def test_given_a_greeting_then_it_is_answered_in_the_language_of_whoever_greets(text: str, language: str) -> None:
+    assert greeting_language(text) == language
+    if language:
+        assert understand(text, ["hi", "cs"]).language == language
 
 
 SMALL_TALK = {

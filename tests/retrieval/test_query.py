@@ -44,6 +44,11 @@ def test_given_nothing_to_expand_when_expanded_then_the_question_stays(asked: st
     assert expand(asked) == asked
 
 
+def test_given_a_question_all_in_capitals_then_it_is_read_in_small_letters() -> None:
+    assert expand("HOW OFTEN IS IT CALIBRATED?") == "How often is it calibrated?"
+    assert expand("SLA?") == "SLA?"
+
+
 def test_given_instructions_behind_a_question_when_cored_then_only_the_question_is_left() -> None:
     asked = "What is the net income (in USD millions)? If it is not stated, say so. Round to one decimal place."
 

@@ -16,9 +16,11 @@ from rag_core.adapters.embedding.e5_file import E5File
 from rag_core.adapters.embedding.reader import HEADING, QUESTION, UNIT, WINDOW
 from training.reader.changed import changed
 from training.reader.rows import Asked, Context, Rows
+from training.reader.typed import typed
 
 # shares of the answered questions: without the sentence that answers, of another text, changed, with what takes back, with what does not
 REMOVED, ELSEWHERE, CHANGED, UNDONE, HARMLESS = 0.14, 0.17, 0.12, 0.08, 0.06
+TYPED = 0.15  # share of all questions that are read as people type them
 TYPICAL, SPREAD, LEAST = 120, 0.5, 24  # tokens of a window: log-normal about the first, and so many more
 TITLED = 0.6  # share that are read with the heading
 OTHERS = 4  # texts alike, of which one is read
@@ -88,7 +90,9 @@ class Draws:
 
     def window(self, asked: Asked, *, plain: bool = False) -> Window:
         """One question as it is read this time; `plain` as it is, for measuring."""
-        context, question = asked.context, self._ids(asked.question)
+        context = asked.context
+        careless = not plain and self.draw.random() < TYPED
+        question = self._ids(typed(asked.question, asked.language, self.draw) if careless else asked.question)
         units = self._units(context)
         heading = self._ids(context.place)[:HEADING] if context.place and (plain or self.draw.random() < TITLED) else []
         budget = 200 if plain else LEAST + int(math.exp(self.draw.gauss(math.log(TYPICAL), SPREAD)))
