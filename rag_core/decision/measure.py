@@ -16,6 +16,7 @@ from rag_core.compression.beside import completed
 from rag_core.compression.citing import cite
 from rag_core.compression.conflicts import between_passages, other_sides
 from rag_core.compression.extract import Extract, extract
+from rag_core.compression.outline import outline
 from rag_core.compression.raw import context_words, first_sentences, short_enough, stays_whole, whole_passages
 from rag_core.compression.scoring import PASSAGES, Scored
 from rag_core.decision.find import find, read_query
@@ -106,7 +107,8 @@ def measure(
         },
     )
     if understood.intent in SETTLED and not (corpus.given and understood.intent == "about_library"):  # no library is known there
-        return _with(measurements, answer=reply(understood.intent, understood.language, facts), timings=timed.ms)
+        drafted = Draft(citations=outline(corpus, rows)) if understood.intent == "summary" else Draft()
+        return _with(measurements, answer=reply(understood.intent, understood.language, facts), draft=drafted, timings=timed.ms)
     try:
         return _measured(measurements, corpus, tools, rows, timed, {} if scores is None else scores)
     except RagError as error:  # a failure of ours is never an answer: it is decided as an error, with its own words

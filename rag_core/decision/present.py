@@ -7,7 +7,7 @@ else: a reason for a refusal in its words could ask the reader for anything.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag_core.decision.checks.gating import NEAR
 from rag_core.decision.compose import places_to_look
@@ -25,7 +25,7 @@ from rag_core.decision.notes import (
     unreadable,
 )
 from rag_core.domain import replies
-from rag_core.domain.answer import Answer, Refusal, Reply
+from rag_core.domain.answer import Answer, Outcome, Refusal, Reply
 from rag_core.domain.claims import Citation
 from rag_core.domain.decision import REGENERATE, AttemptView, Decision, citation_coverage
 from rag_core.domain.indexing import indexing_of
@@ -101,15 +101,22 @@ def reply(measurements: Measurements) -> Decision:
     language, text = measurements.understanding.language, measurements.answer
     if answered and not is_reply(text, reason, language):  # kept by a version with other words: it is said again in those of now
         text = replies.reply(measurements.understanding.intent, language, measurements.library)
+    outcome: Outcome = Reply(text, reason, language) if answered else _wish_refused(measurements, reason)
     return Decision(
         question=measurements.question,
         language=language,
-        outcome=Reply(text, reason, language) if answered else Refusal(_sentence(measurements, reason), (reason,), measurements.answer),
+        outcome=outcome,
         trace=Trace(),
         confidence_level=ConfidenceLevel.HIGH if answered else ConfidenceLevel.INSUFFICIENT,
         scores={"correctness": 0.0, "answerability": 0.0, "top_cosine": 0.0},
         metadata=_metadata(measurements, 0),
     )
+
+
+def _wish_refused(measurements: Measurements, reason: Reason) -> Refusal:
+    """The refusal of what no sentence answers; one of a summary has the headings of the documents as its places."""
+    headings = tuple(replace(one, id=number) for number, one in enumerate(measurements.draft.citations.values(), 1))
+    return Refusal(_sentence(measurements, reason), (reason,), measurements.answer, places=headings)
 
 
 def refuse_for(

@@ -108,6 +108,21 @@ def test_given_a_place_that_may_be_the_answer_when_refused_then_it_is_shown_in_i
     assert "The place that may be the answer." in captions(page)
 
 
+def test_given_a_wish_for_a_summary_then_the_headings_are_listed_with_their_pages_and_nothing_is_written(page: AppTest) -> None:
+    ask(page, "What is this document about?")
+
+    decision = asked_of(page).decision
+    assert (decision.reason, decision.is_safe(), decision.claims) == (Reason.SUMMARY, False, ())
+    listed = page.dataframe[0].value
+    assert list(zip(listed["text"], listed["page"], strict=True))[:3] == [
+        (" ".join(one.excerpt.split()), one.page) for one in decision.places[:3]
+    ]
+    assert [one.id for one in decision.places] == list(range(1, len(decision.places) + 1))
+    assert {"Company Policies 2024", "MK-40 Ultrasonic Flow Meter"} <= set(listed["text"])
+    assert say("evidence.outline_page") in captions(page)
+    assert replay(asked_of(page).measurements, asked_of(page).settings).places == decision.places
+
+
 def test_given_a_check_other_than_the_probability_when_it_refuses_then_it_is_named_measured_and_drawn(page: AppTest) -> None:
     """S3-20: the gate, its value, and by how much it missed."""
     page.selectbox(key="preset").set_value("compliance").run()

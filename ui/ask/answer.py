@@ -84,12 +84,19 @@ def show(engine: Engine, asked: Asked) -> None:
     if place is not None:
         with right, st.container(key="beside"):
             if decision.places:
-                st.caption(say("evidence.nearest") if decision.may_be is None else say("evidence.nearest_may_be"))
+                st.caption(say(_nearest(decision)))
             viewer.show(engine, place)
             cited = [mark for one in decision.citations if one.document_id == place.document for mark in one.boxes]
             whole.offer(engine, place.document, viewer.page_shown(place), cited or place.marks)
     with side_by_side:  # last: it may search again
         show_side_by_side(engine, asked)
+
+
+def _nearest(decision: Decision) -> str:
+    """The key of what is said over the page of a refusal."""
+    if decision.reason is Reason.SUMMARY:
+        return "evidence.outline_page"
+    return "evidence.nearest" if decision.may_be is None else "evidence.nearest_may_be"
 
 
 def _show_reply(decision: Decision) -> None:

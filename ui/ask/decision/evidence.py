@@ -13,6 +13,7 @@ from rag_core.domain.claims import Citation, Evidence
 from rag_core.domain.decision import Decision
 from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.scanned import engines_in_words
+from rag_core.domain.status import Reason
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.grounding.citations import labels
@@ -26,6 +27,9 @@ ROWS_IN_VIEW = 10  # as many as `top_k` is by default
 def show_sources(engine: Engine, decision: Decision, shown: Place | None) -> None:
     """One card a source of an answer, or a place to look of a refusal; `shown` is the place that the viewer shows."""
     if not (decision.citations or decision.places):
+        return
+    if decision.reason is Reason.SUMMARY:
+        _show_outline(decision)
         return
     st.subheader(say("evidence.title") if decision.citations else say("evidence.places"), anchor=False)
     if decision.places:
@@ -94,6 +98,28 @@ def show_found(engine: Engine, decision: Decision) -> None:
             height=38 + 35 * min(len(decision.retrieved), ROWS_IN_VIEW), key="found_rows", placeholder="–", alt=say("evidence.found_alt"),
             on_select=lambda: _open_row(engine, decision), selection_mode="single-row",
         )  # fmt: skip
+
+
+def _show_outline(decision: Decision) -> None:
+    """The headings of what was to be summarized; a chosen one is shown on its page."""
+    st.subheader(say("evidence.outline"), anchor=False)
+    st.caption(say("evidence.outline_about"))
+    several = len({one.document_id for one in decision.places}) > 1
+    rows = [
+        {"text": " ".join(one.excerpt.split()), "page": one.page, **({"document": one.title or one.document} if several else {})}
+        for one in decision.places
+    ]
+
+    def open_heading() -> None:
+        chosen: Sequence[int] = st.session_state.outline_rows.selection.rows
+        if chosen and chosen[0] < len(decision.places):
+            viewer.open_at(Place.of(decision.places[chosen[0]]))
+
+    st.dataframe(
+        rows, hide_index=True, column_config=_columns() | {"text": st.column_config.TextColumn(say("evidence.outline_heading"))},
+        height=38 + 35 * min(len(rows), 2 * ROWS_IN_VIEW), key="outline_rows", alt=say("evidence.outline_about"), on_select=open_heading,
+        selection_mode="single-row",
+    )  # fmt: skip
 
 
 def has_place(engine: Engine, citation: Citation) -> bool:
