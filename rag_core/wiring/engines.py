@@ -15,7 +15,7 @@ from rag_core.adapters.index.choose import forget as forget_rows
 from rag_core.adapters.index.choose import lexical_store, vector_store
 from rag_core.adapters.optional import require
 from rag_core.adapters.tracing import Traces, traces
-from rag_core.adapters.workers.choose import workers_of
+from rag_core.adapters.workers.ray_workers import workers_of
 from rag_core.decision.tools import Tools
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements

@@ -18,7 +18,7 @@ from rag_core.adapters.index.choose import forget as forget_rows
 from rag_core.adapters.llm.cache import FILE as CACHE_FILE
 from rag_core.adapters.llm.cache import ModelCache
 from rag_core.adapters.records.store import FILE, RecordStore
-from rag_core.adapters.workers.choose import workers_of
+from rag_core.adapters.workers.ray_workers import workers_of
 from rag_core.domain.acts import Action, Note, actor, permit, require_entry
 from rag_core.domain.ports import Embedder
 from rag_core.errors import LibraryError, QuotaExceeded, RagError, StoreMismatch

@@ -21,7 +21,7 @@ from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.adapters.embedding.by_name import CrossEncoderReranker
 from rag_core.adapters.entailment.by_name import load_entailment_model
 from rag_core.adapters.index.choose import vector_store
-from rag_core.adapters.workers.choose import workers_of
+from rag_core.adapters.workers.ray_workers import workers_of
 from rag_core.errors import RagError
 from rag_core.ingest.reading.ocr_engines import weights_of
 from rag_core.settings import Settings

@@ -1,12 +1,8 @@
-"""Ray's workers, two real processes: the same library, hostile files held, a killed worker, a stop, tokens, and a Ray that is gone.
-
-One Ray serves all tests of a process. It is started by the first one, and again behind one that ended it.
-"""
+"""Ray's workers, two real processes: the same library, hostile files held, a killed worker, a stop, tokens, and a Ray that is gone."""
 
 from __future__ import annotations
 
 import importlib
-import io
 import os
 import re
 import signal
@@ -14,8 +10,8 @@ import subprocess
 import sys
 import threading
 import time
-import types
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,10 +19,11 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from rag_core.adapters.workers import choose, ray_workers
+from rag_core.adapters.workers import ray_workers
 from rag_core.adapters.workers.ray_workers import REMEDY, RayWorkers, child_environment
 from rag_core.errors import InvalidSetting, WorkersUnavailable
 from rag_core.ingest.limits import DEFAULT_LIMITS
+from rag_core.library.indexing.elsewhere import Files
 from rag_core.library.library import AddReport, Library
 from rag_core.library.stored.inbox import Accepted
 from rag_core.library.stored.sources import Source, sources_from
@@ -41,26 +38,20 @@ SECONDS = 120.0  # reached by what hangs
 pytestmark = [pytest.mark.ray, pytest.mark.slow]
 
 
-@pytest.fixture(scope="module")
-def installed() -> None:
+@pytest.fixture(autouse=True)
+def installed(monkeypatch: pytest.MonkeyPatch) -> None:
     if find_spec("ray") is None:  # importing it would add a folder of packages to all tests of this process
         pytest.skip("the packages of `make ray` are not installed")
-
-
-@pytest.fixture(scope="module")
-def ray(installed: None) -> Iterator[RayWorkers]:
-    made = RayWorkers(workers=2)
-    yield made
-    made.close()
+    monkeypatch.setattr(ray_workers, "cores", lambda: 2)
 
 
 @pytest.fixture
-def workers(ray: RayWorkers, monkeypatch: pytest.MonkeyPatch) -> RayWorkers:
-    """The one Ray, which runs, as the setting finds it."""
-    ray.begin(embedder(HERE.embedding_model, HERE.embedding_precision), HERE, lambda: False)
-    ray.end()
-    monkeypatch.setattr(choose, "_ray", lambda: ray)
-    return ray
+def running() -> Iterator[RayWorkers]:
+    """Workers that have begun and have nothing to do."""
+    made = RayWorkers()
+    made.begin(embedder(HERE.embedding_model, HERE.embedding_precision), HERE, lambda: False)
+    yield made
+    made.end()
 
 
 def library(folder: Path) -> Library:
@@ -94,9 +85,9 @@ def command(pid: int) -> str:
         return ""
 
 
-def makers(ray: RayWorkers) -> set[int]:
-    assert ray._child is not None
-    return {pid for pid in below(ray._child._process.pid) if command(pid).startswith("ray::Maker")}
+def workers() -> set[int]:
+    """Processes of Ray below this one that make a document."""
+    return {pid for pid in below(os.getpid()) if command(pid).startswith("ray::made")}
 
 
 def wait_for(what: Callable[[], bool]) -> None:
@@ -106,16 +97,13 @@ def wait_for(what: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def test_given_two_workers_when_the_samples_are_added_then_every_file_is_as_without_ray_bit_by_bit(
-    tmp_path: Path, workers: RayWorkers
-) -> None:
+def test_given_two_workers_when_the_samples_are_added_then_every_file_is_as_without_ray_bit_by_bit(tmp_path: Path) -> None:
     sources = [one for one in sources_from([SAMPLES]) if isinstance(one, Source)][::2]  # in three languages
 
     expected = library(tmp_path / "here").add(sources, HERE)
     report = library(tmp_path / "apart").add(sources, APART)
 
     assert report == expected
-    assert len(makers(workers)) == 2
     assert files_of(tmp_path / "apart") == files_of(tmp_path / "here")  # passages, words, terms and vectors
     assert len(files_of(tmp_path / "here")) == 7 * len(sources)
     opened = library(tmp_path / "apart")
@@ -123,14 +111,12 @@ def test_given_two_workers_when_the_samples_are_added_then_every_file_is_as_with
 
 
 def test_given_broken_files_then_each_costs_itself_with_the_error_that_it_has_without_ray(
-    tmp_path: Path, workers: RayWorkers, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "tests" / "hostile"))
     broken = importlib.import_module("make")
     made = {name: getattr(broken, name)() for name in ("truncated_early", "without_pages", "random_after_header", "giant_page", "html")}
     sources = [pdf(1), *(Source(f"{name}.pdf", data, "pdf") for name, data in made.items()), pdf(2)]
-    before = makers(workers)
-
     expected = library(tmp_path / "here").add(sources, HERE)
     report = library(tmp_path / "apart").add(sources, APART)
 
@@ -140,12 +126,9 @@ def test_given_broken_files_then_each_costs_itself_with_the_error_that_it_has_wi
     assert said(report) == said(expected)
     assert len(report.problems) == len(made)
     assert [document.name for document in report.added] == ["buoy-1.pdf", "buoy-2.pdf"]
-    assert makers(workers) == before
 
 
-def test_given_workers_that_are_killed_in_the_middle_then_others_make_their_documents_and_nothing_is_lost(
-    tmp_path: Path, workers: RayWorkers
-) -> None:
+def test_given_workers_that_are_killed_in_the_middle_then_others_make_their_documents_and_nothing_is_lost(tmp_path: Path) -> None:
     sources = [pdf(number, pages=40) for number in range(5)]
     killed: set[int] = set()
     held: list[str] = []
@@ -154,7 +137,7 @@ def test_given_workers_that_are_killed_in_the_middle_then_others_make_their_docu
         """One dies while its child reads a PDF, which is held as everywhere: its memory, its time, its network and its files."""
         until = time.monotonic() + SECONDS
         while time.monotonic() < until:
-            reading = [(pid, child) for pid in makers(workers) for child in below(pid) if "pdf_worker" in command(child)]
+            reading = [(pid, child) for pid in workers() for child in below(pid) if "pdf_worker" in command(child)]
             for pid, child in reading:
                 limits, status = (Path(f"/proc/{child}/{name}") for name in ("limits", "status"))
                 with suppress(OSError):  # it has just ended
@@ -176,17 +159,21 @@ def test_given_workers_that_are_killed_in_the_middle_then_others_make_their_docu
     assert (int(memory), 0 < int(seconds) < 1000) == (DEFAULT_LIMITS.memory_bytes, True)
     assert report == expected
     assert files_of(tmp_path / "apart") == files_of(tmp_path / "here")
-    wait_for(lambda: len(makers(workers)) == 2)
-    assert not makers(workers) & killed
     assert library(tmp_path / "apart").unfinished() == ()
 
 
-def test_given_a_stop_then_it_ends_at_once_the_rest_waits_and_the_workers_serve_again(tmp_path: Path, workers: RayWorkers) -> None:
-    opened, looks = library(tmp_path), 0
+def test_given_a_stop_then_it_ends_at_once_nothing_is_left_and_the_rest_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, looks, order, ordered = library(tmp_path), 0, RayWorkers.order, list[str]()
+
+    def note(own: RayWorkers, row: Accepted, data: bytes) -> Future[Files]:
+        ordered.append(row.name)
+        return order(own, row, data)
+
+    monkeypatch.setattr(RayWorkers, "order", note)
 
     def cancelled() -> bool:
         nonlocal looks
-        out = len(workers._ordered) == 4  # both work, and two wait
+        out = len(ordered) == 4  # two for each worker
         looks += out
         return out
 
@@ -194,13 +181,16 @@ def test_given_a_stop_then_it_ends_at_once_the_rest_waits_and_the_workers_serve_
 
     assert (report.cancelled, looks) == (True, 1)  # the first look that says so is the last one
     assert len(report.added) + len(opened.unfinished()) == 8
-    assert library(tmp_path).resume(APART).problems == ()
+    wait_for(lambda: not any("ray::" in command(pid) or "raylet" in command(pid) for pid in below(os.getpid())))
+    assert library(tmp_path).resume(HERE).problems == ()
     assert len(library(tmp_path).snapshot.documents) == 8
 
 
-def test_given_a_ray_of_our_own_then_it_listens_on_this_machine_alone_has_no_dashboard_and_reports_nothing(workers: RayWorkers) -> None:
-    assert workers._child is not None
-    driver = workers._child._process.pid
+def test_given_a_ray_of_our_own_then_it_listens_on_this_machine_alone_has_no_dashboard_and_lets_nobody_in_without_its_token(
+    running: RayWorkers,
+) -> None:
+    assert running._child is not None
+    driver = running._child.process.pid
     pids = [driver, *below(driver)]
     sockets = {os.readlink(link) for pid in pids for link in Path(f"/proc/{pid}/fd").glob("*") if os.path.lexists(link)}
     listening = []
@@ -219,34 +209,38 @@ def test_given_a_ray_of_our_own_then_it_listens_on_this_machine_alone_has_no_das
     ]  # it lets callers in, or not; others' titles overwrite their environment
     said = dict(pair.split("=", 1) for pair in Path(f"/proc/{server}/environ").read_text().split("\0") if "=" in pair)
     assert (said["RAY_AUTH_MODE"], said["RAY_USAGE_STATS_ENABLED"], len(said["RAY_AUTH_TOKEN"])) == ("token", "0", 64)
-    folder = Path(next(pair[7:] for pair in Path(f"/proc/{driver}/environ").read_text().split("\0") if pair.startswith("TMPDIR=")))
-    assert folder.stat().st_mode & 0o077 == 0  # what it writes down is for its owner alone
+    assert Path(running._folder).stat().st_mode & 0o077 == 0  # what it writes down is for its owner alone
 
-
-def test_given_another_token_or_none_then_nobody_is_let_in(workers: RayWorkers) -> None:
     joins = "import sys; from ray._raylet import GcsClient; GcsClient(address=sys.argv[1]).internal_kv_get(b'x', None, timeout=60)"
-    right = workers._environment
+    address = next(found[1] for pid in pids if (found := re.search(r"--gcs-address=(\S+)", command(pid))))
     outcomes = {}
-    for name, token in (("right", right["RAY_AUTH_TOKEN"]), ("wrong", 64 * "0")):
-        run = subprocess.run(
-            [sys.executable, "-c", joins, workers.address],
-            env={**right, "RAY_AUTH_TOKEN": token},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    for name, token in (("right", running._environment["RAY_AUTH_TOKEN"]), ("wrong", 64 * "0")):
+        environment = {**running._environment, "RAY_AUTH_TOKEN": token}
+        run = subprocess.run([sys.executable, "-c", joins, address], env=environment, capture_output=True, text=True, check=False)
         outcomes[name] = run.returncode == 0
     assert outcomes == {"right": True, "wrong": False}
 
-    other = RayWorkers(workers.address, environment={**os.environ, "RAY_AUTH_TOKEN": 64 * "0"})
+    other = RayWorkers(address, environment={**os.environ, "RAY_AUTH_TOKEN": 64 * "0"})
     try:
         with pytest.raises(WorkersUnavailable, match="AuthenticationError") as caught:
             other.begin(embedder(HERE.embedding_model, HERE.embedding_precision), HERE, lambda: False)
     finally:
-        other.close()
+        other.end()
     assert REMEDY in caught.value.remedy
+
+
+def test_given_a_cluster_that_lets_anybody_in_then_nothing_is_sent_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray_workers, "ASK", "import os, sys; sys.exit('RAY_AUTH_TOKEN' in os.environ)")  # as a door that is open says
+    monkeypatch.setenv("RAY_AUTH_TOKEN", 64 * "0")
+    with pytest.raises(WorkersUnavailable, match="lets anybody in"):
+        ray_workers._require_closed("head:6379")
+    monkeypatch.setattr(ray_workers, "ASK", "import sys; sys.exit(1)")
+    ray_workers._require_closed("head:6379")
+
+
+def test_given_an_address_without_a_token_or_one_that_is_none_then_it_is_refused() -> None:
     with pytest.raises(InvalidSetting, match="nothing says its token") as missing:
-        RayWorkers(workers.address, environment={})
+        RayWorkers("head:6379", environment={})
     assert "RAY_AUTH_TOKEN" in missing.value.remedy
     for address in ("ray://head:10001", "auto", "head"):  # the first one needs packages that are not installed
         with pytest.raises(InvalidSetting, match="not the address of a Ray cluster"):
@@ -270,41 +264,29 @@ def test_given_an_environment_that_loosens_ray_then_it_does_not_hold() -> None:
     assert (cluster["RAY_AUTH_TOKEN"], cluster["RAY_USE_TLS"]) == ("theirs", "1")
 
 
-def test_given_nobody_who_needs_them_for_a_while_then_the_workers_end(installed: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    ended = threading.Event()
-    child = types.SimpleNamespace(requests=io.BytesIO(), end=ended.set, ended=False, address="")
-    idle = RayWorkers(workers=1)
-    monkeypatch.setattr(ray_workers, "IDLE_SECONDS", 0.05)
-
-    for stops in (idle.end, idle._rest):  # after a call, and after one that was stopped while they started
-        ended.clear()
-        idle._child = child  # type: ignore[assignment]
-        assert idle._serving.acquire(blocking=False)
-        stops()
-        assert ended.wait(SECONDS)
-        wait_for(lambda: idle._child is None and not idle._serving.locked())
-
-
-def test_given_a_ray_that_is_gone_then_one_error_says_so_the_files_wait_and_nothing_is_left(tmp_path: Path, workers: RayWorkers) -> None:
+def test_given_a_ray_that_is_gone_then_one_error_says_so_the_files_wait_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Ray ends the process that speaks to it where its cluster is gone; that is done here."""
-    assert workers._child is not None
-    driver, order = workers._child._process.pid, workers.order
-    pids = below(driver)
+    order, pids = RayWorkers.order, list[int]()
 
-    def ordered(row: Accepted, data: bytes) -> None:
-        order(row, data)
+    def ordered(own: RayWorkers, row: Accepted, data: bytes) -> Future[Files]:
+        found = order(own, row, data)
         if row.name == "buoy-31.pdf":
-            os.kill(driver, signal.SIGKILL)
+            assert own._child is not None
+            pids.extend(below(own._child.process.pid))
+            os.kill(own._child.process.pid, signal.SIGKILL)
+        return found
 
     opened = library(tmp_path)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(workers, "order", ordered)
-        with pytest.raises(WorkersUnavailable, match="The workers of Ray cannot be used") as caught:
-            opened.add([pdf(number) for number in range(30, 36)], APART)
+    monkeypatch.setattr(RayWorkers, "order", ordered)
+    with pytest.raises(WorkersUnavailable, match="The workers of Ray cannot be used") as caught:
+        opened.add([pdf(number) for number in range(30, 36)], APART)
 
     assert "workers=here" in caught.value.remedy
     assert len(opened.snapshot.documents) + len(opened.unfinished()) == 6
     assert opened.unfinished()
     report = library(tmp_path).resume(HERE)
     assert (report.problems, len(library(tmp_path).snapshot.documents)) == ((), 6)
-    wait_for(lambda: not any(command(pid).startswith("ray::Maker") or "raylet" in command(pid) for pid in pids))
+    assert pids
+    wait_for(lambda: not any("ray::" in command(pid) or "raylet" in command(pid) for pid in pids))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+import threading
+from concurrent.futures import Future
 from pathlib import Path
 
 import pymupdf
@@ -14,7 +15,7 @@ from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.ports import Cancel, Embedder
 from rag_core.errors import DamagedPdf, IngestError, WorkersUnavailable
-from rag_core.library.indexing.elsewhere import MIN_FILES, Files, News, make
+from rag_core.library.indexing.elsewhere import MIN_FILES, Files, make
 from rag_core.library.library import Library
 from rag_core.library.stored import writer
 from rag_core.library.stored.inbox import Accepted
@@ -32,45 +33,52 @@ def pdf(number: int) -> Source:
 
 
 class Worker:
-    """Workers in this process: what is ordered is made when somebody asks for news, the newest order first."""
+    """Workers in this process: once they have as many orders as they take, or all that there are, they make the newest first."""
 
     def __init__(self, folder: Path, room: int = 3) -> None:
         self.folder, self.room = folder, room
-        self.orders: list[tuple[Accepted, bytes]] = []
+        self.orders: dict[str, tuple[Accepted, bytes, Future[Files]]] = {}
         self.ordered: list[str] = []
         self.most = self.begun = self.ended = 0
         self.say: dict[str, Files | IngestError] = {}  # what comes of a file, by its name, instead of its document
         self.gone_after: int | None = None
+        self.working = threading.Lock()
 
     def begin(self, embedder: Embedder, settings: Settings, cancelled: Cancel) -> int:
         self.embedder, self.settings, self.begun = embedder, settings, self.begun + 1
         return self.room
 
-    def order(self, row: Accepted, data: bytes) -> None:
-        self.orders.append((row, data))
+    def order(self, row: Accepted, data: bytes) -> Future[Files]:
+        future: Future[Files] = Future()
+        self.orders[row.name] = row, data, future
         self.ordered.append(row.name)
         self.most = max(self.most, len(self.orders))
+        threading.Timer(0.05, self.work).start()
+        return future
 
-    def news(self, seconds: float) -> Sequence[News]:
-        if self.gone_after == 0:
-            raise WorkersUnavailable("They are gone.", remedy="Resume.")
-        if not self.orders or not seconds:
-            return []
-        row, data = self.orders.pop()
-        if self.gone_after is not None:
-            self.gone_after -= 1
-        return [(row.digest, self.say.get(row.name) or self.made(row, data))]
+    def work(self) -> None:
+        with self.working:
+            if not self.orders:
+                return
+            row, data, future = self.orders.pop(next(reversed(self.orders)))
+            if self.gone_after == 0:
+                future.set_exception(WorkersUnavailable("They are gone.", remedy="Resume."))
+                return
+            if self.gone_after is not None:
+                self.gone_after -= 1
+            said = self.say.get(row.name) or self.made(row, data)
+            if isinstance(said, IngestError):
+                future.set_exception(said)
+            else:
+                future.set_result(said)
 
     def made(self, row: Accepted, data: bytes) -> Files:
-        store = Store(self.folder / row.digest, "made", FaissStore(), Bm25Store())
-        return make(row, data, self.settings, self.embedder, store, None, None)
-
-    def progress(self, digest: str) -> tuple[str, int, int] | None:
-        return ("far", 1, 2) if digest in {row.digest for row, _ in self.orders} else None
+        return make(row, data, self.settings, self.embedder, Store(self.folder / row.digest, "made", FaissStore(), Bm25Store()))
 
     def end(self) -> None:
-        self.ended += 1
-        self.orders.clear()
+        with self.working:
+            self.ended += 1
+            self.orders.clear()
 
 
 @pytest.fixture
@@ -106,7 +114,6 @@ def test_given_workers_when_many_pdfs_are_added_then_each_file_of_the_library_is
     assert (worker.begun, worker.ended, worker.most) == (1, 1, worker.room)
     assert worker.ordered == [f"buoy-{number}.pdf" for number in range(5)]
     assert said[0] == ("workers: starting", 0, 1)
-    assert ("far", 1, 2) in said
     assert [far[1:] for far in said if far[0] == "documents"] == [(number, 6) for number in range(1, 7)]
 
 

@@ -1,1 +1,1 @@
-"""Processes that make documents beside this one: `ray_workers` asks for them, `driver` speaks to Ray, `maker` is a worker."""
+"""Processes that make documents beside this one."""

@@ -1,8 +1,8 @@
-"""Workers of Ray: processes on this machine, or on a cluster, that make documents while this one publishes them.
+"""Makes documents of many PDFs with Ray: by processes on this machine, or on the cluster that the environment names.
 
-Ray itself runs in a child process (`driver`): it ends whoever cannot reach its cluster any more, takes over signals and logging, and brings
-its threads along. Nobody reaches its workers without a token: one that is made for a Ray of our own, which listens on this machine alone,
-or the one of the cluster, from the environment. Nothing is reported to Ray's makers, there is no dashboard, and no code is sent.
+Ray schedules the work, and gives the file of a worker that ended to another one. It runs in a child process, which is this module run as a
+program: Ray ends a process that has lost its cluster, and the library is open in this one. Nobody reaches the workers without a token:
+a Ray of our own gets a new one, that of a cluster stands in the environment. Nothing is reported to Ray's makers, and no code is sent.
 """
 
 from __future__ import annotations
@@ -12,279 +12,239 @@ import os
 import re
 import secrets
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 import threading
-import time
-import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from concurrent.futures import Future, InvalidStateError, wait
 from contextlib import suppress
-from queue import Empty, SimpleQueue
-from typing import IO, Any
+from functools import lru_cache, partial
+from io import BytesIO
+from pathlib import Path
+from typing import Any, cast
 
-from rag_core import errors
 from rag_core.adapters.child import frames
 from rag_core.adapters.child.started import Started
+from rag_core.adapters.embedding.by_name import has_bfloat16
+from rag_core.adapters.embedding.choose import load_embedder
+from rag_core.adapters.index.choose import lexical_store, vector_store
 from rag_core.adapters.optional import require
-from rag_core.adapters.workers.fingerprint import fingerprint
 from rag_core.domain.ports import Cancel, Embedder
-from rag_core.errors import Cancelled, IngestError, InvalidSetting, WorkersUnavailable
-from rag_core.ingest.reading.recognition import cores
-from rag_core.library.indexing.elsewhere import Files, News
+from rag_core.errors import Cancelled, IngestError, InvalidSetting, RagError, WorkersUnavailable
+from rag_core.ingest.reading.ocr_engines import version_of
+from rag_core.ingest.reading.recognition import cores, use_cores
+from rag_core.ingest.reading.tessdata import find_tessdata
+from rag_core.library.indexing.elsewhere import Files, Workers, make
+from rag_core.library.indexing.indexer import INDEX_VERSION
+from rag_core.library.indexing.reading import READING_VERSION
 from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.store import Store
 from rag_core.settings import Settings
 from rag_core.settings.endpoints import address_of
 
-DRIVER = "rag_core.adapters.workers.driver"
-VARIABLE, EXAMPLE = "RAG_RAY_ADDRESS", "ray-head.internal:6379"
+VARIABLE = "RAG_RAY_ADDRESS"
 TOKENS = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")  # Ray's own: the token of a cluster, or a file that holds it
-TOKEN_BYTES = 32  # in a token that is made here: 256 bits
-AT_ONCE = 2  # sources for a worker: one that it works on, and one that waits, so that it need not
-IDLE_SECONDS = 60.0  # that workers are kept when nobody has documents made; each holds about 0.5 GB
-END_SECONDS = 5.0  # for the child to end its Ray, which takes about one
-START_SECONDS = 300.0  # for Ray, and the first worker's model: 10 on two free cores
-POLL_SECONDS = 0.1  # between two looks whether to stop
+FILES_PER_CORE = 2  # one that a worker reads, and one that waits for it
+MAX_RETRIES = 2  # a file that ended three workers may be what ends them
+POLL_SECONDS = 0.1  # between two looks whether the user stopped it
+END_SECONDS = 5.0  # that Ray has to end what it started, which takes about one
 REMEDY = "The files stay on the list: resume to try it again, or with workers=here to index them in this process."
-# Ray's own switches. The network: "cluster" is its word for listening on other addresses than this machine's own.
-HERE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 ALWAYS = {
     "RAY_AUTH_MODE": "token",
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",  # it would send this folder to the workers
-    "RAY_gcs_rpc_server_reconnect_timeout_s": "20",  # until a cluster that is gone is said to be: Ray's default is 60
+    "RAY_task_oom_retries": str(MAX_RETRIES),  # Ray's default is for ever
 }
 CODE = ("RAY_RUNTIME_ENV_HOOK", "RAY_JOB_CONFIG_JSON_ENV_VAR", "RAY_ADDRESS")  # would run or send code, or name another cluster
+ASK = "import sys; from ray._raylet import GcsClient; GcsClient(address=sys.argv[1])"  # ends well where one is let in
 _log = logging.getLogger(__name__)
+_model = lru_cache(maxsize=1)(load_embedder)  # loaded once a worker
+
+
+def workers_of(settings: Settings) -> Workers | None:
+    """The workers that the settings name; None where documents are made in this process.
+
+    Raises:
+        InvalidSetting: there are none of this name; the address of the cluster is none; or nothing says its token.
+        MissingDependency: Ray is not installed.
+    """
+    if settings.workers not in ("here", "ray"):
+        raise InvalidSetting(f"There are no workers {settings.workers!r}.", remedy="Set workers to one of: here, ray.")
+    return None if settings.workers == "here" else RayWorkers(address_of(VARIABLE))
 
 
 class RayWorkers:
-    """See `rag_core.library.indexing.elsewhere.Workers`. Started at the first `begin`, and ended when nobody needs them for a minute.
+    """The workers of one call; see `rag_core.library.indexing.elsewhere.Workers`.
 
-    Args:
-        address: of a cluster; "" to start a Ray on this machine.
-        workers: processes; None for as many as the machine, or the cluster, has cores.
-        environment: of the process.
-
-    Raises:
-        MissingDependency: Ray is not installed.
-        InvalidSetting: the address is none, or there is one and no token.
+    `address` is a cluster's, as host:port; "" to start a Ray on this machine, with a worker for each core. Raises as `workers_of`.
     """
 
-    def __init__(self, address: str = "", workers: int | None = None, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, address: str = "", environment: Mapping[str, str] | None = None) -> None:
         require("ray", "Indexing by workers of Ray")
         known = os.environ if environment is None else environment
         if address and not re.fullmatch(r"[^/\s]+:\d+", address):
-            raise InvalidSetting(f"{VARIABLE} is not the address of a Ray cluster.", remedy=f"Write it like {EXAMPLE}.")
+            raise InvalidSetting(f"{VARIABLE} is not the address of a Ray cluster.", remedy="Write it like ray-head.internal:6379.")
         if address and not any(known.get(name) for name in TOKENS):
-            raise InvalidSetting(
-                f"{VARIABLE} names a Ray cluster, and nothing says its token.",
-                remedy=f"Set {TOKENS[0]}, or {TOKENS[1]} to a file that holds it.",
-            )
+            remedy = f"Set {TOKENS[0]}, or {TOKENS[1]} to a file that holds it."
+            raise InvalidSetting(f"{VARIABLE} names a Ray cluster, and nothing says its token.", remedy=remedy)
         self._address, self._environment = address, child_environment(known, address)
-        self._workers = workers or (0 if address else cores())
-        self._serving, self._job, self._number = threading.Lock(), 0, 0
-        self._child: _Child | None = None
-        self._idle: threading.Timer | None = None
-        self._forget()
-
-    def _forget(self) -> None:
-        self._ordered: dict[int, str] = {}  # digests of what is out, by the number of its order
-        self._far: dict[str, tuple[str, int, int]] = {}
-        self._settings: dict[str, Any] = {}
-
-    @property
-    def address(self) -> str:
-        """Where the Ray is that they run in; "" before the first `begin`."""
-        return self._child.address if self._child is not None else ""
+        self._ready: Future[int] = Future()
+        self._out: dict[str, Future[Files]] = {}  # by the digest of the source
+        self._child: Started | None = None
+        self._error: WorkersUnavailable | None = None
+        self._folder = ""
 
     def begin(self, embedder: Embedder, settings: Settings, cancelled: Cancel) -> int:
-        """See `Workers.begin`; it waits while they serve another call."""
-        while not self._serving.acquire(timeout=POLL_SECONDS):
-            _require_wanted(cancelled)
-        try:
-            return self._begin(embedder, settings, cancelled)
-        except BaseException:
-            self._rest()
-            raise
-
-    def _begin(self, embedder: Embedder, settings: Settings, cancelled: Cancel) -> int:
-        if self._idle is not None:
-            self._idle.cancel()
-        if self._child is None or self._child.ended:
-            self.close()
-            self._child = _Child(self._environment, self._address, self._workers)
-        self._forget()
-        self._job += 1
-        self._settings = settings.model_dump(mode="json")
-        model, _, precision = embedder.name.rpartition("@")
-        ocr = settings.ocr_engine if settings.ocr else ""
-        wanted = fingerprint(embedder, ocr=ocr)
-        self._say(do="begin", job=self._job, model=model, precision=precision, ocr=ocr, workers=self._workers, fingerprint=wanted)
-        deadline = time.monotonic() + START_SECONDS
-        while True:
+        """See `Workers.begin`."""
+        self._folder = tempfile.mkdtemp(prefix="plumbline-ray-")  # for its owner alone; Ray opens its own folders to everybody
+        environment = {**self._environment, "TMPDIR": self._folder}  # nothing is left of a worker on this machine that is killed
+        self._child = Started("rag_core.adapters.workers.ray_workers", environment, _log, "Ray's log")
+        threading.Thread(target=self._listen, args=(self._child,), daemon=True, name="Ray's child").start()
+        own = {"num_cpus": cores(), "include_dashboard": False, "_temp_dir": f"{self._folder}/ray"}
+        head = {
+            "ray": {"address": self._address} if self._address else own, "model": embedder.name.rsplit("@", 1),
+            "settings": settings.model_dump(mode="json"), "fingerprint": fingerprint(embedder, settings),
+        }  # fmt: skip
+        with suppress(OSError):  # it ended already: whoever listens says so
+            frames.write(self._child.requests, head)
+        while not wait([self._ready], POLL_SECONDS).done:
             if cancelled():
                 raise Cancelled("Stopped while the workers started.", remedy="Resume to index the rest.")
-            if time.monotonic() > deadline:
-                raise self._gone(f"They were not ready within {START_SECONDS:g} s.")
-            head, _ = self._heard(POLL_SECONDS)
-            if head.get("job") == self._job:
-                return AT_ONCE * int(head["ready"])
+        return FILES_PER_CORE * self._ready.result()
 
-    def order(self, row: Accepted, data: bytes) -> None:
+    def order(self, row: Accepted, data: bytes) -> Future[Files]:
         """See `Workers.order`."""
-        self._number += 1
-        self._ordered[self._number] = row.digest
-        self._say(data, do="make", number=self._number, row=row.to_json(), settings=self._settings)
-
-    def news(self, seconds: float) -> Sequence[News]:
-        """See `Workers.news`."""
-        found: list[News] = []
-        while True:
-            head, body = self._heard(0.0 if found else seconds)
-            if not head:
-                return found
-            number = head.get("number")
-            if number not in self._ordered:  # a call that is over wanted it
-                continue
-            if "far" in head:
-                what, done, total = head["far"]
-                self._far[self._ordered[number]] = str(what), int(done), int(total)
-                if not found:
-                    return found
-                continue
-            digest = self._ordered.pop(number)
-            self._far.pop(digest, None)
-            found.append((digest, _result(head, body)))
-
-    def progress(self, digest: str) -> tuple[str, int, int] | None:
-        """See `Workers.progress`."""
-        return self._far.get(digest)
+        assert self._child is not None
+        self._out[row.digest] = made = Future[Files]()
+        with suppress(OSError):
+            frames.write(self._child.requests, row.to_json(), data)
+        if self._error is not None:  # whoever listens may have ended before the order was noted
+            self._fail(self._error)
+        return made
 
     def end(self) -> None:
         """See `Workers.end`."""
-        self._forget()
         if self._child is not None:
-            with suppress(WorkersUnavailable):
-                self._say(do="stop")
-        self._rest()
+            with suppress(OSError):
+                self._child.requests.close()
+            with suppress(subprocess.TimeoutExpired):
+                self._child.process.wait(END_SECONDS)
+            self._child.process.kill()
+            self._child.process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _rest(self) -> None:
-        self._idle = threading.Timer(IDLE_SECONDS, self._close_idle)
-        self._idle.daemon = True
-        try:
-            self._idle.start()
-        finally:  # the system may give no more threads
-            self._serving.release()
+    def _listen(self, child: Started) -> None:
+        head: frames.Head = {}
+        with suppress(OSError, EOFError, ValueError), child.replies:
+            while "problem" not in head:
+                head, body = frames.read(child.replies)
+                if "ready" in head:
+                    self._ready.set_result(head["ready"])
+                elif "failed" in head:
+                    kind, problem, what_to_do = head["failed"]
+                    known = {one.__name__: one for one in IngestError.__subclasses__()}
+                    self._out.pop(head["digest"]).set_exception(known.get(kind, IngestError)(problem, remedy=what_to_do))
+                elif "made" in head:
+                    parts = BytesIO(body)
+                    self._out.pop(head["digest"]).set_result({name: parts.read(size) for name, size in head["made"]})
+        why = head.get("problem") or " ".join(["Its process ended, as it does where its cluster is gone.", *child.last_words()])
+        remedy = f"{head.get('remedy', '')} {REMEDY}".strip()
+        self._fail(WorkersUnavailable(f"The workers of Ray cannot be used. {why}", remedy=remedy))
 
-    def close(self) -> None:
-        """End the workers that were started here, and leave a cluster; the next `begin` starts anew."""
-        child, self._child = self._child, None
-        if child is not None:
-            child.end()
-
-    def _close_idle(self) -> None:
-        if self._serving.acquire(blocking=False):
-            try:
-                self.close()
-            finally:
-                self._serving.release()
-
-    def _say(self, body: bytes = b"", /, **head: object) -> None:
-        assert self._child is not None
-        try:
-            frames.write(self._child.requests, head, body)
-        except (OSError, ValueError) as error:
-            raise self._gone(f"Their process cannot be told anything ({type(error).__name__}).") from error
-
-    def _heard(self, seconds: float) -> tuple[frames.Head, bytes]:
-        """The child's next message; an empty one where it said nothing for so long."""
-        assert self._child is not None
-        try:
-            head, body = self._child.said.get(timeout=seconds) if seconds else self._child.said.get_nowait()
-        except Empty:
-            return {}, b""
-        if "problem" in head:
-            raise self._gone(head["problem"], head.get("remedy", ""))
-        return head, body
-
-    def _gone(self, why: str, remedy: str = "") -> WorkersUnavailable:
-        self.close()
-        return WorkersUnavailable(f"The workers of Ray cannot be used. {why}", remedy=f"{remedy} {REMEDY}".strip())
-
-
-def ray_workers() -> RayWorkers:
-    """The workers of this machine, or of the cluster whose address stands in the environment or in the file of secrets."""
-    return RayWorkers(address_of(VARIABLE))
+    def _fail(self, error: WorkersUnavailable) -> None:
+        self._error = error
+        for future in [cast("Future[Any]", self._ready), *self._out.values()]:
+            with suppress(InvalidStateError):  # it has its result already
+                future.set_exception(error)
 
 
 def child_environment(known: Mapping[str, str], address: str) -> dict[str, str]:
-    """The environment of the child: a token is asked for, nothing is reported, no code is sent. Settings of Ray hold for a cluster only."""
+    """The environment of the child. Settings of Ray hold for a cluster only; ours is to listen on this machine's own address alone."""
     kept = {name: value for name, value in known.items() if name not in CODE and (address or not name.startswith("RAY_"))}
-    own = {} if address else {**HERE, "RAY_AUTH_TOKEN": secrets.token_hex(TOKEN_BYTES)}
-    return {**kept, **ALWAYS, **own}
+    return {**kept, **ALWAYS, **({} if address else {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", TOKENS[0]: secrets.token_hex(32)})}
 
 
-def _require_wanted(cancelled: Cancel) -> None:
-    if cancelled():
-        raise Cancelled("Stopped while others had documents made.", remedy="Resume to index the rest.")
+def fingerprint(embedder: Embedder, settings: Settings) -> dict[str, str]:
+    """The things that must be equal in two processes for them to make the same document, bit by bit, of the same bytes."""
+    ocr = settings.ocr_engine if settings.ocr else ""
+    return {
+        "version": f"{INDEX_VERSION}, {READING_VERSION}", "embedding model": embedder.name, "tokenizer": embedder.tokenizer,
+        "bfloat16 in hardware": str(embedder.name.endswith("@bfloat16") and has_bfloat16()),  # else it adds up in another order
+        "OCR": "+".join([version_of(ocr), *find_tessdata()[0]]) if ocr else "",
+    }  # fmt: skip
 
 
-def _result(head: frames.Head, body: bytes) -> Files | IngestError:
-    if "failed" in head:
-        kind, problem, remedy = map(str, head["failed"])
-        known = getattr(errors, kind, IngestError)
-        return (known if isinstance(known, type) and issubclass(known, IngestError) else IngestError)(problem, remedy=remedy)
-    files, start = {}, 0
-    for name, size in head["made"]:
-        files[str(name)] = body[start : start + size]
-        start += size
-    return files
-
-
-class _Child:
-    """The process that speaks to Ray, a folder for what a Ray of our own writes, and what the process says."""
-
-    def __init__(self, environment: Mapping[str, str], address: str, workers: int) -> None:
-        folder = tempfile.mkdtemp(prefix="plumbline-ray-")  # for its owner alone; Ray opens its own folders to everybody
-        try:
-            # TMPDIR: so that nothing is left of a worker that is killed
-            self._started = Started(DRIVER, {**environment, "TMPDIR": folder}, _log, "Ray's log")
-        except OSError as error:
-            raise WorkersUnavailable(f"Ray's process could not be started: {error.strerror}.", remedy=REMEDY) from error
-        self._process, self.requests = self._started.process, self._started.requests
-        self.address = address
-        self.said: SimpleQueue[tuple[frames.Head, bytes]] = SimpleQueue()
-        threading.Thread(target=self._listen, args=(self._started.replies,), daemon=True, name="Ray's child").start()
-        self.end = weakref.finalize(self, _end, self._process, folder)
-        with suppress(OSError):  # it is gone already: whoever listens is told so
-            frames.write(self.requests, {"do": "connect", "address": address, "workers": workers, "folder": f"{folder}/ray"})
-
-    @property
-    def ended(self) -> bool:
-        """Whether the process is gone."""
-        return self._process.poll() is not None
-
-    def _listen(self, stream: IO[bytes]) -> None:
-        try:
-            with stream:
-                while True:
-                    head, body = frames.read(stream)
-                    if "address" in head:
-                        self.address = str(head["address"])
-                    else:
-                        self.said.put((head, body))
-        except (OSError, EOFError, ValueError):
-            why = " ".join(["Ray's process ended, as it does where the cluster is gone.", *self._started.last_words()])
-            self.said.put(({"problem": why, "remedy": ""}, b""))
-
-
-def _end(process: subprocess.Popen[bytes], folder: str) -> None:
-    assert process.stdin is not None
-    with suppress(OSError, ValueError):
-        process.stdin.close()
+def made(said: frames.Head, row: frames.Head, data: bytes) -> tuple[frames.Head, bytes]:
+    """Runs in a worker: the files of a document, behind a head with their names and sizes; else a head that says what is wrong."""
+    settings = Settings(**said["settings"])
     try:
-        process.wait(END_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    shutil.rmtree(folder, ignore_errors=True)
+        use_cores(1)  # others work beside it
+        embedder, here = _model(*said["model"]), said["fingerprint"]
+        if (own := fingerprint(embedder, settings)) != here:
+            why = f"A worker would not make the same documents: it has {dict(own.items() - here.items())}, here is {here}."
+            raise WorkersUnavailable(why, remedy="Install the same version and language data on each machine of the cluster.")
+        with tempfile.TemporaryDirectory(prefix="plumbline-worker-") as folder:
+            store = Store(Path(folder), "made", vector_store("faiss-flat"), lexical_store("faiss-flat"))
+            files = make(Accepted.from_json(row), data, settings, embedder, store)
+    except IngestError as error:
+        return {"failed": [error.kind, error.problem, error.remedy]}, b""
+    except RagError as error:  # no fault of the file
+        return {"problem": error.problem, "remedy": error.remedy}, b""
+    return {"made": [(name, len(file)) for name, file in files.items()]}, b"".join(files.values())
+
+
+def main() -> None:
+    """The child: has Ray make what it reads of its standard input, and ends with that."""
+    import ray
+
+    from rag_core.adapters.workers import ray_workers  # by this name workers find the function: no code is sent
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal reaches every process there; the parent decides
+    orders, replies, writing = os.fdopen(os.dup(sys.stdin.fileno()), "rb"), frames.own_standard_output(), threading.Lock()
+
+    def reply(head: frames.Head, body: bytes = b"") -> None:
+        with writing:
+            frames.write(replies, head, body)
+
+    def give(digest: str, found: Future[tuple[frames.Head, bytes]]) -> None:
+        try:
+            head, body = found.result()
+        except ray.exceptions.RayError as error:
+            why = f"The file could not be indexed: its workers ended, perhaps for want of memory, or failed ({type(error).__name__})."
+            remedy = "Add it again with workers=here, or split it into parts; the other files are unharmed."
+            head, body = {"failed": ["IngestError", why, remedy]}, b""
+        reply({**head, "digest": digest}, body)
+
+    try:
+        head, _ = frames.read(orders)
+        if address := head["ray"].get("address"):
+            ray._raylet.GcsClient(address=address)  # a wrong token is said at once; `init` would try it again and again
+            _require_closed(address)
+        ray.init(**head["ray"], log_to_driver=False, configure_logging=False)
+        task = ray.remote(num_cpus=1, max_retries=MAX_RETRIES)(ray_workers.made)
+        reply({"ready": int(ray.cluster_resources().get("CPU", 1))})
+        while True:
+            row, data = frames.read(orders)
+            task.remote(head, row, data).future().add_done_callback(partial(give, row["digest"]))
+    except EOFError:
+        pass
+    except Exception as error:  # Ray raises many kinds; the parent knows one
+        remedy = getattr(error, "remedy", "Check its address and token, and that it runs.")
+        reply({"problem": f"{type(error).__name__}: {str(error)[:200]}", "remedy": remedy})
+    ray.shutdown()
+    os._exit(0)
+
+
+def _require_closed(address: str) -> None:
+    """Raise where the cluster lets somebody in who has no token; tried out by a process that has none."""
+    known = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH_")}
+    without, asked = {**known, "RAY_AUTH_MODE": "disabled"}, [sys.executable, "-P", "-c", ASK, address]
+    if subprocess.run(asked, env=without, capture_output=True, check=False).returncode == 0:
+        remedy = "Start it with RAY_AUTH_MODE=token and a token in RAY_AUTH_TOKEN, on each of its machines."
+        raise WorkersUnavailable("The Ray cluster lets anybody in who reaches it: it does not ask for a token.", remedy=remedy)
+
+
+if __name__ == "__main__":
+    main()

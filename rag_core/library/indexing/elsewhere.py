@@ -1,14 +1,14 @@
 """Documents that other processes make of PDFs, taken in by the one process that writes the library.
 
 A worker gets a source's bytes and hands back the files of the complete document. They are put into the library's folder as soon as they
-come, compared with their checksums, and published in the order in which the sources were handed in. So whoever dies loses nothing: a
-worker's source is given to another one, and what was taken in stands on disk.
+come, compared with their checksums, and published in the order in which the sources were handed in.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
 from typing import Protocol
 
@@ -22,42 +22,32 @@ from rag_core.library.stored.store import Store
 from rag_core.settings import Settings
 
 MIN_FILES = 2  # PDFs that are worth the start of the workers; one by itself is made here, where its first pages can be asked early
-LOOK_SECONDS = 0.1  # between two looks at what came and whether to stop
+LOOK_SECONDS = 0.1  # between two looks at whether to stop
 
 Files = Mapping[str, bytes]  # the files of a document's folder, by name
-News = tuple[str, Files | IngestError]  # a source's digest, and its document or why there is none
 
 
 class Workers(Protocol):
-    """Processes that make documents of PDFs. They serve one call at a time, from `begin` to `end`."""
+    """Processes that make documents of PDFs for one call, from `begin` to `end`."""
 
     def begin(self, embedder: Embedder, settings: Settings, cancelled: Cancel) -> int:
-        """Have them ready, with this model; how many sources they take at once.
+        """Start them with this model; how many sources they take at once.
 
         Raises:
-            RagError: there are none, or they would not make the same documents as this process.
+            WorkersUnavailable: they cannot be started.
             Cancelled: the user stopped it.
         """
         ...
 
-    def order(self, row: Accepted, data: bytes) -> None:
-        """Have a document made of a source."""
-        ...
+    def order(self, row: Accepted, data: bytes) -> Future[Files]:
+        """Have a document made of a source.
 
-    def news(self, seconds: float) -> Sequence[News]:
-        """Each source that something came of since the last call; waits so long where there is none.
-
-        Raises:
-            RagError: the workers are gone. What was ordered and did not come is not made.
+        The future raises an IngestError where none can be made of it, and another RagError where no worker can be used.
         """
         ...
 
-    def progress(self, digest: str) -> tuple[str, int, int] | None:
-        """How far the document of a source is, as `Progress` is told; None where nobody works on it."""
-        ...
-
     def end(self) -> None:
-        """Nobody waits any more; what is still being made is not wanted."""
+        """End them; what is still being made is not wanted."""
         ...
 
 
@@ -76,7 +66,7 @@ class Elsewhere:
         indexer: takes their files in.
         embedder: the library's, whose model the workers load.
         settings: the ingest settings.
-        progress: told how far the document is that is waited for.
+        progress: told that the workers start.
         cancelled: asked about ten times a second.
     """
 
@@ -93,16 +83,15 @@ class Elsewhere:
         self._progress, self._cancelled = progress, cancelled or (lambda: False)
         self._wanted: dict[str, Accepted] = {}
         self._left: deque[Accepted] = deque()
-        self._out: set[str] = set()
+        self._out: dict[str, Future[Files]] = {}
         self._came: dict[str, Entry | IngestError] = {}
-        self._room = 0
-        self._told: tuple[str, int, int] | None = None
+        self._room, self._is_begun = 0, False
 
     def __enter__(self) -> Elsewhere:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._room:
+        if self._is_begun:
             self._workers.end()
 
     def begin(self, rows: Sequence[Accepted]) -> None:
@@ -111,9 +100,10 @@ class Elsewhere:
             return
         if self._progress is not None:
             self._progress("workers: starting", 0, 1)
-        self._room = self._workers.begin(self._embedder, self._settings, self._cancelled)
         self._wanted = {row.digest: row for row in rows}
         self._left.extend(self._wanted.values())
+        self._is_begun = True
+        self._room = self._workers.begin(self._embedder, self._settings, self._cancelled)
         self._order()
 
     def makes(self, row: Accepted) -> bool:
@@ -128,13 +118,11 @@ class Elsewhere:
             Cancelled: the user stopped it.
             RagError: the workers are gone.
         """
-        if self.makes(row):
-            self._take(0.0)
         while self.makes(row) and row.digest not in self._came:
             if self._cancelled():
                 raise Cancelled("Stopped while workers made documents.", remedy="Resume to index the rest.")
-            self._tell(row)
-            self._take(LOOK_SECONDS)
+            wait(self._out.values(), LOOK_SECONDS, FIRST_COMPLETED)
+            self._take()
         found = self._came.pop(row.digest, None)
         if isinstance(found, IngestError):
             raise found
@@ -144,39 +132,28 @@ class Elsewhere:
         while self._left and len(self._out) < self._room:
             row = self._left.popleft()
             try:
-                self._workers.order(row, self._indexer.source(row))
-                self._out.add(row.digest)
+                self._out[row.digest] = self._workers.order(row, self._indexer.source(row))
             except StoredFileDamaged:  # what was read from it before may do, and lies here
                 del self._wanted[row.digest]
 
-    def _take(self, seconds: float) -> None:
-        for digest, found in self._workers.news(seconds):
-            self._out.discard(digest)
+    def _take(self) -> None:
+        for digest in [digest for digest, future in self._out.items() if future.done()]:
             try:
-                self._came[digest] = found if isinstance(found, IngestError) else self._indexer.take(self._wanted[digest], found)
+                self._came[digest] = self._indexer.take(self._wanted[digest], self._out.pop(digest).result())
             except IngestError as error:
                 self._came[digest] = error
         self._order()
 
-    def _tell(self, row: Accepted) -> None:
-        far = self._workers.progress(row.digest)
-        if self._progress is not None and far is not None and far != self._told:
-            self._told = far
-            self._progress(*far)
 
-
-def make(
-    row: Accepted, data: bytes, settings: Settings, embedder: Embedder, store: Store, progress: Progress | None, cancelled: Cancel | None
-) -> dict[str, bytes]:
+def make(row: Accepted, data: bytes, settings: Settings, embedder: Embedder, store: Store) -> dict[str, bytes]:
     """The files of the complete document of a PDF, for a worker: made in `store`, an empty one of its own.
 
     Raises:
         IngestError: it cannot be made.
-        Cancelled: `cancelled` said so.
         ModelUnavailable: the model gave no usable vectors.
     """
     stored_sources.write(store.root, row, data)
-    indexer = Indexer(store, embedder, settings, progress, cancelled)
+    indexer = Indexer(store, embedder, settings, None, None)
     prepared = indexer.prepare(row, None)
     (made,) = indexer.finish([prepared])
     folder = Path("documents") / prepared.key
