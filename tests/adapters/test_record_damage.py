@@ -1,4 +1,4 @@
-"""A changed byte in a file of records: one error with a remedy, or nothing changes; and files of earlier versions get their checksums."""
+"""A changed byte in a file of records: one error with a remedy, or nothing changes."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ from test_record_texts import answered
 from rag_core.adapters.llm.cache import ModelCache
 from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.store import FILE, RecordStore
-from rag_core.adapters.records.tables import GUARDED, MIGRATIONS
+from rag_core.adapters.records.tables import GUARDED, SCHEMA, VERSION
 from rag_core.domain.llm_trace import Completion
 from rag_core.errors import LibraryError, RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records.stored import Execution, ExecutionOutcome, FeedbackKind, FeedbackState, SavedPreset
 
-WITHOUT_CHECKSUMS = 2  # the version of a file before they came
-LATER = ("executions", "notes", "erasures")
 FLIPS = 60  # positions in a file of about 100 KB, a fixed sample
 
 
@@ -78,16 +76,6 @@ def read_every_row(path: Path) -> None:
         store.close()
 
 
-def strip(path: Path) -> None:
-    """Make it a file of the version before checksums."""
-    with closing(sqlite3.connect(path)) as db, db:
-        for table in LATER:
-            db.execute(f"DROP TABLE {table}")
-        for table in GUARDED.keys() - set(LATER):
-            db.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
-        db.execute(f"PRAGMA user_version = {WITHOUT_CHECKSUMS}")
-
-
 @pytest.fixture
 def path(tmp_path) -> Path:
     (tmp_path / "default").mkdir()
@@ -110,7 +98,7 @@ def test_given_a_changed_byte_anywhere_then_it_is_told_or_what_is_read_is_the_sa
         read = read_or_error(path)
         if isinstance(read, LibraryError):
             assert read.remedy
-            assert isinstance(read, RecordsDamaged) or "newer version" in read.problem, f"byte {position}: {read!r}"
+            assert isinstance(read, RecordsDamaged) or "another version" in read.problem, f"byte {position}: {read!r}"
         else:
             assert read == whole, f"byte {position}"
         for companion in path.parent.iterdir():
@@ -159,43 +147,8 @@ def test_given_a_file_cut_short_anywhere_then_it_is_damage(template, path):
             companion.unlink()
 
 
-def test_given_a_file_without_checksums_when_opened_then_it_gets_them_once_and_keeps_all_it_has(template, path):
-    whole = read_all(template)
-    shutil.copy(template, path)
-    strip(path)
-
-    *kept, executions, note = read_all(path)
-    assert kept == whole[:-2]
-    assert (executions, note) == ((), "")
-    with closing(sqlite3.connect(path)) as db, db:
-        for table in GUARDED:
-            assert db.execute(f"SELECT count(*) FROM {table} WHERE checksum IS NULL").fetchone() == (0,), table
-        db.execute("UPDATE sets SET name = 'other'")
-    with pytest.raises(RecordsDamaged):
-        read_all(path)
-
-
-def test_given_damage_that_was_there_before_the_checksums_then_it_is_told_and_no_raw_error(template, path):
-    for statement in ("UPDATE feedback SET verdict = 'wrpng'", "UPDATE feedback SET state = 'oqen'", "UPDATE runs SET settings = '[]'"):
-        shutil.copy(template, path)
-        with closing(sqlite3.connect(path)) as db, db:
-            db.execute(statement)
-        strip(path)
-        store = RecordStore(path)
-        if "verdict" in statement:
-            with pytest.raises(RecordsDamaged):
-                store.feedback()
-        elif "settings" in statement:
-            with pytest.raises(RecordsDamaged):
-                store.runs()
-        else:
-            assert store.feedback() == ()
-        store.close()
-        path.unlink()
-
-
 def test_given_a_sound_row_with_json_that_nests_too_deep_then_it_is_told_and_no_raw_error(path):
-    with RecordFile(path, MIGRATIONS, GUARDED).writing() as db:  # with its checksum, as an earlier version may have left it
+    with RecordFile(path, SCHEMA, VERSION, GUARDED).writing() as db:  # with its checksum
         db.execute("INSERT INTO presets (name, preset_values, certificate, created) VALUES ('deep', ?, 'null', '')", ("[" * 200_000,))
 
     with pytest.raises(RecordsDamaged):

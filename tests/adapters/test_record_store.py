@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from rag_core import wiring
 from rag_core.adapters.records.file import RecordFile, close_files
 from rag_core.adapters.records.store import FILE, RecordStore
-from rag_core.adapters.records.tables import MIGRATIONS
+from rag_core.adapters.records.tables import VERSION
 from rag_core.decision.decide import decide
 from rag_core.domain.documents import Page
 from rag_core.errors import InvalidInput, LibraryBusy, LibraryError, RecordsDamaged
@@ -81,8 +81,8 @@ def test_given_no_file_when_read_often_then_its_empty_tables_are_made_once_and_g
     store: RecordStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[object] = []
-    migrate = RecordFile._migrate
-    monkeypatch.setattr(RecordFile, "_migrate", lambda self, connection: (made.append(connection), migrate(self, connection)))
+    make = RecordFile._make
+    monkeypatch.setattr(RecordFile, "_make", lambda self, connection: (made.append(connection), make(self, connection)))
 
     assert [store.decisions() for _ in range(3)] == [(), (), ()]
     assert len(made) == 1
@@ -505,13 +505,15 @@ def test_given_a_record_that_was_overwritten_then_it_is_damage(store: RecordStor
         store.measurements(id)
 
 
-def test_given_a_file_of_a_newer_version_then_it_is_left_as_it_is(store: RecordStore, path: Path) -> None:
+@pytest.mark.parametrize("step", [-1, 1])
+def test_given_a_file_of_another_version_then_it_is_left_as_it_is(store: RecordStore, path: Path, step: int) -> None:
     store.keep(measurements(0.9))
     store.close()
-    raw(path, f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    raw(path, f"PRAGMA user_version = {VERSION + step}")
 
-    with pytest.raises(LibraryError, match="newer version"):
+    with pytest.raises(LibraryError, match="another version") as caught:
         store.keep(measurements(0.9))
+    assert f"move {path.name} away" in caught.value.remedy
     assert raw(path, "SELECT count(*) FROM decisions") == [(1,)]
 
 

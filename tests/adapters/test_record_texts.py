@@ -19,7 +19,7 @@ from builders import measured as measured_claim
 from rag_core import wiring
 from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.store import FILE, RecordStore
-from rag_core.adapters.records.tables import GUARDED, MIGRATIONS
+from rag_core.adapters.records.tables import GUARDED, SCHEMA, VERSION
 from rag_core.adapters.records.texts import MAX_CHARS
 from rag_core.decision.decide import decide
 from rag_core.decision.outcomes import Outcome
@@ -88,7 +88,7 @@ def raw(path: Path, statement: str, *values: object) -> list[tuple]:
 
 def age(path: Path, days: int) -> None:
     at = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
-    with RecordFile(path, MIGRATIONS, GUARDED).writing() as db:  # as the store writes it, with its checksum
+    with RecordFile(path, SCHEMA, VERSION, GUARDED).writing() as db:  # as the store writes it, with its checksum
         db.execute("UPDATE model_texts SET at = ?", (at,))
 
 
@@ -270,23 +270,6 @@ def test_given_texts_that_were_overwritten_then_it_is_damage(store: RecordStore,
 
         with pytest.raises(RecordsDamaged):
             store.measurements(id)
-
-
-def test_given_a_file_from_before_there_were_models_when_written_then_it_takes_them_and_keeps_what_it_has(path: Path) -> None:
-    path.parent.mkdir(parents=True)
-    db = sqlite3.connect(path)
-    for statement in MIGRATIONS[0]:
-        db.execute(statement)
-    db.execute("PRAGMA user_version = 1")
-    db.execute("INSERT INTO sets (name, questions) VALUES ('mine', ?)", (zlib.compress(b"[]"),))
-    db.commit()
-    db.close()
-
-    store = RecordStore(path)
-
-    assert texts_of(store.measurements(store.keep(answered()), page_text)) == [REJECTED, SHOWN]
-    assert store.sets() == ("mine",)
-    store.close()
 
 
 # with the library

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from rag_core.adapters.records.file import COMPANIONS, RecordFile, Tables, migration
+from rag_core.adapters.records.file import COMPANIONS, RecordFile, Tables
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.domain.ports import LanguageModel
 from rag_core.errors import LibraryError, RecordsDamaged
@@ -30,13 +30,11 @@ _COLUMNS = "text, structured, model, endpoint, tokens_in, tokens_out"
 _GUARDED: Tables = {"answers": ("id", "key", "at", *_COLUMNS.split(", ")), "epoch": ("number", "begun")}
 
 # `epoch` changes whenever the cache is emptied: what was asked before is not stored after.
-_MIGRATIONS = (
-    (
-        f"CREATE TABLE answers (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, at REAL NOT NULL, {_COLUMNS})",
-        "CREATE TABLE epoch (number INTEGER NOT NULL, begun REAL NOT NULL)",
-        "INSERT INTO epoch VALUES (abs(random()), 0)",
-    ),
-    migration(_GUARDED),
+_VERSION = 2  # of the tables below
+_SCHEMA = (
+    f"CREATE TABLE answers (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, at REAL NOT NULL, {_COLUMNS}, checksum BLOB)",
+    "CREATE TABLE epoch (number INTEGER NOT NULL, begun REAL NOT NULL, checksum BLOB)",
+    "INSERT INTO epoch (number, begun) VALUES (abs(random()), 0)",
 )
 
 
@@ -49,7 +47,7 @@ class ModelCache:
     """
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
-        self._file, self._clock = RecordFile(path, _MIGRATIONS, _GUARDED), clock
+        self._file, self._clock = RecordFile(path, _SCHEMA, _VERSION, _GUARDED), clock
 
     def close(self) -> None:
         """Let go of the file; the next use opens it again."""

@@ -35,15 +35,15 @@ _files: weakref.WeakSet[RecordFile] = weakref.WeakSet()  # that this process has
 
 
 class RecordFile:
-    """The file at `path` with the tables of `migrations`: the n-th one takes a file from version n to n + 1, in one transaction.
+    """The file at `path` with the tables that the statements of `schema` make. `version` is that of the schema, at least 1.
 
     The file is checked as a whole when it is opened, and a row of the `guarded` tables when it is changed, or read through its
-    view.
+    view. Each of these has a column `checksum`.
     """
 
-    def __init__(self, path: Path, migrations: Sequence[Sequence[str]], guarded: Tables) -> None:
+    def __init__(self, path: Path, schema: Sequence[str], version: int, guarded: Tables) -> None:
         self.path = path
-        self._migrations, self._guarded = migrations, guarded
+        self._schema, self._version, self._guarded = schema, version, guarded
         self._connection: sqlite3.Connection | None = None
         self._opened: tuple[int, int] | None = None
         self._nothing: sqlite3.Connection | None = None  # what is read while there is no file
@@ -57,7 +57,7 @@ class RecordFile:
         Raises:
             LibraryBusy: another writer held the file for `WAIT_SECONDS`.
             RecordsDamaged: the file is not what was written.
-            LibraryError: it cannot be read, or a newer version of this program wrote it.
+            LibraryError: it cannot be read, or another version of this program wrote it.
         """
         with self._lock, self._problems("reading"):
             connection = self._connect() if self.path.exists() else self._empty()
@@ -120,7 +120,8 @@ class RecordFile:
                 connection.execute(f"PRAGMA {pragma}")
             if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):  # 0.07 s for 44 MB
                 raise self.damaged()
-            self._migrate(connection)
+            self._require_own(connection)
+            teach(connection)
             guard(connection, self._guarded)
         except BaseException:
             connection.close()
@@ -133,7 +134,7 @@ class RecordFile:
         if self._nothing is None:
             self.close()
             made = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-            self._migrate(made)
+            self._make(made)
             guard(made, self._guarded)
             self._nothing = made
         return self._nothing
@@ -151,25 +152,27 @@ class RecordFile:
         draft.touch(mode=FILE_MODE)  # SQLite gives its companions the same
         try:
             with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
-                self._migrate(connection)
+                self._make(connection)
             with suppress(FileExistsError):  # another process was quicker
                 os.link(draft, self.path)
         finally:
             draft.unlink(missing_ok=True)
 
-    def _migrate(self, connection: sqlite3.Connection) -> None:
+    def _make(self, connection: sqlite3.Connection) -> None:
         teach(connection)
-        known = len(self._migrations)
-        if _version(connection) < known:
-            with _transaction(connection, "BEGIN IMMEDIATE"):
-                for step in range(_version(connection), known):  # read again: another process may have been quicker
-                    for statement in self._migrations[step]:
-                        connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {max(known, _version(connection))}")
-        if _version(connection) > known:
+        with _transaction(connection, "BEGIN IMMEDIATE"):
+            for statement in self._schema:
+                connection.execute(statement)
+            for table, names in self._guarded.items():  # rows that the schema itself puts in
+                connection.execute(f"UPDATE {table} SET checksum = {_sum(table, names)}")
+            connection.execute(f"PRAGMA user_version = {self._version}")
+
+    def _require_own(self, connection: sqlite3.Connection) -> None:
+        found = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if found != self._version:
             raise LibraryError(
-                f"The records of this collection were written by a newer version of Plumbline ({_version(connection)}; known: {known}).",
-                remedy="Use the newer version; the documents can be asked meanwhile.",
+                f"The records of this collection were written by another version of Plumbline ({found}; known: {self._version}).",
+                remedy=f"Use that version, or move {self.path.name} away to begin anew; the documents can be asked meanwhile.",
             )
 
     @contextmanager
@@ -234,10 +237,6 @@ def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
     connection.execute("COMMIT")
 
 
-def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
 def _identity(path: Path) -> tuple[int, int] | None:
     with suppress(OSError):
         found = os.stat(path)
@@ -247,12 +246,6 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 class RowDamaged(Exception):
     """A row does not have its checksum. SQLite hides it behind an error of its own."""
-
-
-def migration(tables: Tables) -> tuple[str, ...]:
-    """Statements that give these tables the column and fill it with what stands there now."""
-    columns = [f"ALTER TABLE {table} ADD COLUMN checksum BLOB" for table in tables]
-    return (*columns, *(f"UPDATE {table} SET checksum = {_sum(table, names)}" for table, names in tables.items()))
 
 
 def teach(connection: sqlite3.Connection) -> None:

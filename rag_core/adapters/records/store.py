@@ -19,7 +19,7 @@ from rag_core.adapters.records.erase import erase
 from rag_core.adapters.records.executions import Executions
 from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.sets import Sets
-from rag_core.adapters.records.tables import GUARDED, MIGRATIONS, named, read_json
+from rag_core.adapters.records.tables import GUARDED, SCHEMA, VERSION, named, read_json
 from rag_core.adapters.records.texts import forget_documents, prune_rejected
 from rag_core.domain.acts import Action, Note, actor, name_id, permit, permit_own, unnoted
 from rag_core.errors import InvalidInput
@@ -46,7 +46,7 @@ class RecordStore:
 
     def __init__(self, path: Path, note: Note = unnoted) -> None:
         self.collection, self._note = path.parent.name, note
-        self._file = RecordFile(path, MIGRATIONS, GUARDED)
+        self._file = RecordFile(path, SCHEMA, VERSION, GUARDED)
 
         decisions, noted, words = Decisions(self._file), self._noted, True
         self.keep, self.measurements = noted(Action.KEEP, decisions.keep, _result), self._own(decisions.measurements)

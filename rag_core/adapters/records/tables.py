@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from rag_core.adapters.records.file import RecordFile, Tables, migration
+from rag_core.adapters.records.file import RecordFile, Tables
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
 
 MAX_NAME_CHARS = 100  # the name of a set, a run or a preset is cut there; chosen
 
-_FIRST: Tables = {
+VERSION = 8  # of the tables below
+GUARDED: Tables = {
     "decisions": ("id", "at", "origin", "question", "documents", "record"),
     "feedback": ("id", "decision", "verdict", "comment", "document", "page", "at", "state"),
     "sets": ("name", "questions"),
@@ -25,61 +26,43 @@ _FIRST: Tables = {
     "choices": ("name", "value"),
     "model_texts": ("id", "decision", "run", "question", "rejected", "at", "documents", "body"),
     "deletions": ("document", "generation"),
-}
-_EXECUTIONS: Tables = {
     "executions": (
         "id", "at", "origin", "prompt", "profile", "confidence", "citation_coverage", "hallucination", "outcome", "feedback", "decision",
     ),
+    "notes": ("run", "note"),
+    "erasures": ("document", "generation"),
 }  # fmt: skip
-_NOTES: Tables = {"notes": ("run", "note")}
-_ERASURES: Tables = {"erasures": ("document", "generation")}
-GUARDED: Tables = {**_FIRST, **_EXECUTIONS, **_NOTES, **_ERASURES}
 
 # Ids are never given again: a page that remembers one would show another's.
-MIGRATIONS = (
-    (
-        "CREATE TABLE decisions (id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, origin TEXT NOT NULL, question TEXT NOT NULL,"
-        " documents TEXT NOT NULL, record BLOB NOT NULL)",
-        "CREATE INDEX decisions_at ON decisions (at)",
-        "CREATE TABLE feedback (id INTEGER PRIMARY KEY AUTOINCREMENT, decision INTEGER NOT NULL REFERENCES decisions ON DELETE CASCADE,"
-        " verdict TEXT NOT NULL, comment TEXT NOT NULL, document TEXT NOT NULL, page INTEGER NOT NULL, at TEXT NOT NULL,"
-        " state TEXT NOT NULL DEFAULT 'open')",
-        "CREATE INDEX feedback_decision ON feedback (decision)",
-        "CREATE INDEX feedback_state ON feedback (state)",
-        "CREATE TABLE sets (name TEXT PRIMARY KEY, questions BLOB NOT NULL)",
-        "CREATE TABLE runs (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, set_name TEXT NOT NULL, settings TEXT NOT NULL,"
-        " calibration TEXT NOT NULL, model TEXT NOT NULL, generation INTEGER NOT NULL, started TEXT NOT NULL, total INTEGER NOT NULL,"
-        " questions BLOB NOT NULL)",
-        "CREATE TABLE results (run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, question TEXT NOT NULL, record BLOB NOT NULL,"
-        " PRIMARY KEY (run, question))",
-        "CREATE TABLE presets (name TEXT PRIMARY KEY, preset_values TEXT NOT NULL, certificate TEXT NOT NULL, created TEXT NOT NULL)",
-        "CREATE TABLE choices (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    ),
-    (
-        "CREATE TABLE model_texts (id INTEGER PRIMARY KEY, decision INTEGER REFERENCES decisions ON DELETE CASCADE, run INTEGER,"
-        " question TEXT, rejected INTEGER NOT NULL, at TEXT NOT NULL, documents TEXT NOT NULL, body BLOB NOT NULL,"
-        " FOREIGN KEY (run, question) REFERENCES results ON DELETE CASCADE)",
-        "CREATE INDEX model_texts_decision ON model_texts (decision)",
-        "CREATE INDEX model_texts_result ON model_texts (run, question)",
-        "CREATE TABLE deletions (document TEXT PRIMARY KEY, generation INTEGER NOT NULL)",
-    ),
-    migration(_FIRST),
-    (
-        "CREATE TABLE executions (id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, origin TEXT NOT NULL, prompt TEXT NOT NULL,"
-        " profile TEXT NOT NULL, confidence REAL NOT NULL, citation_coverage REAL NOT NULL, hallucination INTEGER NOT NULL,"
-        " outcome TEXT NOT NULL, feedback TEXT NOT NULL, decision INTEGER NOT NULL)",
-        *migration(_EXECUTIONS),
-    ),
-    (),  # two tables that are dropped below
-    (
-        "CREATE TABLE notes (run INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE, note TEXT NOT NULL)",
-        *migration(_NOTES),
-    ),
-    (
-        "CREATE TABLE erasures (document TEXT PRIMARY KEY, generation INTEGER NOT NULL)",
-        *migration(_ERASURES),
-    ),
-    tuple(f"DROP TABLE IF EXISTS {table}" for table in ("profiles", "comparisons", "exposures")),
+SCHEMA = (
+    "CREATE TABLE decisions (id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, origin TEXT NOT NULL, question TEXT NOT NULL,"
+    " documents TEXT NOT NULL, record BLOB NOT NULL, checksum BLOB)",
+    "CREATE INDEX decisions_at ON decisions (at)",
+    "CREATE TABLE feedback (id INTEGER PRIMARY KEY AUTOINCREMENT, decision INTEGER NOT NULL REFERENCES decisions ON DELETE CASCADE,"
+    " verdict TEXT NOT NULL, comment TEXT NOT NULL, document TEXT NOT NULL, page INTEGER NOT NULL, at TEXT NOT NULL,"
+    " state TEXT NOT NULL DEFAULT 'open', checksum BLOB)",
+    "CREATE INDEX feedback_decision ON feedback (decision)",
+    "CREATE INDEX feedback_state ON feedback (state)",
+    "CREATE TABLE sets (name TEXT PRIMARY KEY, questions BLOB NOT NULL, checksum BLOB)",
+    "CREATE TABLE runs (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, set_name TEXT NOT NULL, settings TEXT NOT NULL,"
+    " calibration TEXT NOT NULL, model TEXT NOT NULL, generation INTEGER NOT NULL, started TEXT NOT NULL, total INTEGER NOT NULL,"
+    " questions BLOB NOT NULL, checksum BLOB)",
+    "CREATE TABLE results (run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, question TEXT NOT NULL, record BLOB NOT NULL,"
+    " checksum BLOB, PRIMARY KEY (run, question))",
+    "CREATE TABLE presets (name TEXT PRIMARY KEY, preset_values TEXT NOT NULL, certificate TEXT NOT NULL, created TEXT NOT NULL,"
+    " checksum BLOB)",
+    "CREATE TABLE choices (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum BLOB)",
+    "CREATE TABLE model_texts (id INTEGER PRIMARY KEY, decision INTEGER REFERENCES decisions ON DELETE CASCADE, run INTEGER,"
+    " question TEXT, rejected INTEGER NOT NULL, at TEXT NOT NULL, documents TEXT NOT NULL, body BLOB NOT NULL, checksum BLOB,"
+    " FOREIGN KEY (run, question) REFERENCES results ON DELETE CASCADE)",
+    "CREATE INDEX model_texts_decision ON model_texts (decision)",
+    "CREATE INDEX model_texts_result ON model_texts (run, question)",
+    "CREATE TABLE deletions (document TEXT PRIMARY KEY, generation INTEGER NOT NULL, checksum BLOB)",
+    "CREATE TABLE executions (id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, origin TEXT NOT NULL, prompt TEXT NOT NULL,"
+    " profile TEXT NOT NULL, confidence REAL NOT NULL, citation_coverage REAL NOT NULL, hallucination INTEGER NOT NULL,"
+    " outcome TEXT NOT NULL, feedback TEXT NOT NULL, decision INTEGER NOT NULL, checksum BLOB)",
+    "CREATE TABLE notes (run INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE, note TEXT NOT NULL, checksum BLOB)",
+    "CREATE TABLE erasures (document TEXT PRIMARY KEY, generation INTEGER NOT NULL, checksum BLOB)",
 )
 
 
@@ -108,7 +91,7 @@ def read_questions(file: RecordFile, data: bytes) -> tuple[LabelledQuestion, ...
 
 @contextmanager
 def as_written(file: RecordFile) -> Iterator[None]:
-    """Tell of a cell that cannot be made sense of: rows have checksums, but an earlier version, which had none, may have left damage."""
+    """Tell of a cell that cannot be made sense of."""
     try:
         yield
     except (zlib.error, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
