@@ -179,7 +179,6 @@ class Document:
     hidden_chars: int = 0
     problems: tuple[str, ...] = ()
     size_bytes: int = 0
-    reading_version: int = 0  # version of the reader that read its pages; 0 where no reader did
     page_date: str | None = None
     file_date: str = ""
     rapidocr_pages: tuple[int, ...] = ()

@@ -17,7 +17,6 @@ from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.documents import Metadata
 from rag_core.domain.ports import Cancel, Embedder, LexicalStore, Progress, VectorStore
 from rag_core.errors import Cancelled, IngestError, InvalidInput
-from rag_core.library.disk.files import Stamp
 from rag_core.library.disk.lock import sweep
 from rag_core.library.disk.room import NOTED_FIRST, OWN_BYTES, MakingRoom, give_up_reserve
 from rag_core.library.erasing import Erased, OnErase, mentions_of, nothing_else
@@ -116,7 +115,7 @@ class Library(Opened):
                 library._inbox.replace([*saved.rows, *saved.unfinished])
                 sweep(library._store.root, library._inbox.rows())
             writer = library._writer(Manifest(saved.version, embedder.name, INDEX_VERSION))
-            indexer = Indexer(library._store, embedder, settings, progress, cancelled, saved.stamps)
+            indexer = Indexer(library._store, embedder, settings, progress, cancelled)
             adding = Adding(
                 writer, indexer, library._inbox, keep_locked=True, at_once=True, progress=progress, cancelled=cancelled,
                 elsewhere=library._elsewhere(indexer, settings, progress, cancelled),
@@ -261,7 +260,7 @@ class Library(Opened):
             self._inbox.put([row for row in rows if row.digest not in waiting])  # keeps their half-made files from being cleared away
             try:
                 passworded = [(row, known.get(row.id)) for row in rows]
-                return self._index(passworded, settings, progress, cancelled, keep_locked=False, known=_stamps(stored))
+                return self._index(passworded, settings, progress, cancelled, keep_locked=False)
             finally:
                 self._inbox.drop({row.digest for row in rows} - waiting)
 
@@ -409,13 +408,12 @@ class Library(Opened):
         progress: Progress | None,
         cancelled: Cancel | None,
         keep_locked: bool,
-        known: Mapping[str, Stamp] = MappingProxyType({}),
         ready: Mapping[str, Offer] = MappingProxyType({}),
     ) -> AddReport:
         if not (cancelled and cancelled()):  # what was stopped before its turn was not tried
             self._inbox.begin({row.digest for row, _ in rows})
         self._store.keep_reserve(self._newest())  # for whoever deletes one of them while the disk fills
-        indexer = Indexer(self._store, self._embedder, settings, progress, cancelled, known)
+        indexer = Indexer(self._store, self._embedder, settings, progress, cancelled)
         adding = Adding(
             self._writer(), indexer, self._inbox, keep_locked=keep_locked, progress=progress, cancelled=cancelled, waiting=self._waiting,
             elsewhere=self._elsewhere(indexer, settings, progress, cancelled), behind=self._behind, ready=ready,
@@ -429,8 +427,3 @@ class Library(Opened):
 def _described(entries: Iterable[Entry]) -> list[Accepted]:
     """The sources of these documents, described as they are now."""
     return [entry.source.knowing(entry.document.metadata) for entry in entries]
-
-
-def _stamps(entries: Iterable[Entry]) -> dict[str, Stamp]:
-    """The stamps of the stored sources in a manifest, by digest."""
-    return {entry.source.digest: entry.files[stored_sources.name_of(entry.source)] for entry in entries}

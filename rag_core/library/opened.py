@@ -123,7 +123,7 @@ class Opened:
         """
         for entry in self.view.entries:
             if entry.document.id == document_id:
-                return stored_sources.read(self._store.root, entry.source, entry.files[stored_sources.name_of(entry.source)])[0]
+                return stored_sources.read(self._store.root, entry.source)[0]
         raise no_document(document_id)
 
     def verify(self) -> None:
@@ -152,7 +152,7 @@ class Opened:
     @contextmanager
     def _writing(self, wait: float, cancelled: Cancel | None = None, *, refresh: bool = True) -> Iterator[None]:
         with storage_problems("writing to the folder"), writing(self._store.root, wait, cancelled):
-            if is_open(self._store.root):  # made by an older version
+            if is_open(self._store.root):  # copied here with other rights
                 tighten(self._store.root)
             if refresh:
                 self.refresh()

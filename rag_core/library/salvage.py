@@ -9,16 +9,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from rag_core.errors import IngestError, LibraryDamaged, LibraryError
-from rag_core.library.disk.files import Stamp, children, stamp_file, unseal
+from rag_core.library.disk.files import children, stamp_file, unseal
 from rag_core.library.disk.private import make_folder, tighten
 from rag_core.library.stored.inbox import Accepted, Inbox
 from rag_core.library.stored.manifest import DOCUMENT, LISTS, Entry, Head, Manifest
@@ -37,7 +35,6 @@ class Salvaged:
         version: the newest one that anything tells of; the next has to be newer.
         rows: the documents' sources, described as well as is known.
         unfinished: further sources that were accepted and not indexed yet.
-        stamps: what a manifest says of stored sources, by digest.
         problems: what could not be saved, by the name of the file or document.
         aside: copies of damaged lists, and of the sources that only the list named; None where nothing was damaged.
     """
@@ -45,7 +42,6 @@ class Salvaged:
     version: int
     rows: tuple[Accepted, ...]
     unfinished: tuple[Accepted, ...]
-    stamps: Mapping[str, Stamp] = field(default_factory=lambda: MappingProxyType({}))
     problems: tuple[Problem, ...] = ()
     aside: Path | None = None
 
@@ -82,7 +78,7 @@ def salvage(store: Store, inbox: Inbox) -> Salvaged:
     version = _highest(store)
     unfinished = tuple(row for digest, row in waiting.items() if digest not in rows)
     if not damage:
-        return Salvaged(version, tuple(rows.values()), unfinished, _stamps(entries))
+        return Salvaged(version, tuple(rows.values()), unfinished)
     harm += ["CURRENT", *(f"manifests/{path.name}" for path in _manifests(store) if _whole(path) is None), *_changed_lists(store)]
     problems = list(damage)
     found = [row for row in _from_folders(store) if row.digest not in rows and row.digest not in waiting]
@@ -91,7 +87,7 @@ def salvage(store: Store, inbox: Inbox) -> Salvaged:
     unnamed = [_unnamed(path) for path in _sources(store) if path.name not in rows and path.name not in waiting]
     problems += [(row.name, IngestError(_NAMELESS, remedy=_LOOK)) for row in unnamed]
     aside = _copy_aside(store.root, [*harm, *(f"{FOLDER}/{row.digest}" for row in unnamed)])
-    return Salvaged(version, (*rows.values(), *unnamed), unfinished, _stamps(entries), tuple(problems), aside)
+    return Salvaged(version, (*rows.values(), *unnamed), unfinished, tuple(problems), aside)
 
 
 _LOOK = "Look at its name and metadata, and describe it anew where they are wrong; delete it if it was deleted before."
@@ -191,12 +187,8 @@ def _unnamed(path: Path) -> Accepted:
     """A stored file of which nothing but its digest is known; a text's own id, which would be a part of it, is not."""
     with suppress(OSError), path.open("rb") as file:
         if b"%PDF-" in file.read(MAGIC_BYTES):
-            return Accepted(path.name, (f"{path.name[:12]}.pdf",), "pdf", caller_id="")
-    return Accepted(path.name, (f"{path.name[:12]}.txt",), "text", caller_id="")
-
-
-def _stamps(entries: tuple[Entry, ...]) -> dict[str, Stamp]:
-    return {entry.source.digest: entry.files[f"{FOLDER}/{entry.source.digest}"] for entry in entries}
+            return Accepted(path.name, (f"{path.name[:12]}.pdf",), "pdf")
+    return Accepted(path.name, (f"{path.name[:12]}.txt",), "text")
 
 
 def _copy_aside(root: Path, names: list[str]) -> Path:

@@ -27,7 +27,7 @@ from rag_core.library.compared import Checksums, checksums
 from rag_core.library.joined import JoinedCorpus, joined
 from rag_core.library.library import AddReport, Library
 from rag_core.library.ready import ReadyCorpus, ready_corpus
-from rag_core.library.stored.manifest import UNSAID_STORE
+from rag_core.library.stored.manifest import EXACT_STORE
 from rag_core.settings import Settings
 from rag_core.wiring import models
 from rag_core.wiring.folder import calibration_files, counts, noting, open_library, sizes
@@ -136,7 +136,7 @@ def _ready_tools(model: str, precision: str, apart: bool) -> Tools:
 
 def corpus_of(passages: Iterable[object], tools: Tools, cancelled: Cancel | None = None) -> ReadyCorpus:
     """The corpus of passages that something else retrieved, in memory: exact vectors, and BM25 for words. Errors as `ready_corpus`."""
-    return ready_corpus(passages, tools.embedder, vector_store(UNSAID_STORE), Bm25Store(), cancelled)
+    return ready_corpus(passages, tools.embedder, vector_store(EXACT_STORE), Bm25Store(), cancelled)
 
 
 def joined_corpus(folder: Path, collections: Sequence[str], tools: Tools) -> JoinedCorpus:
@@ -150,7 +150,7 @@ def joined_corpus(folder: Path, collections: Sequence[str], tools: Tools) -> Joi
         if not sizes(folder, name)[0]:
             raise InvalidInput(f"The collection {name!r} has no documents.", remedy="Check its name, or index documents into it first.")
     parts = [open_library(folder, name, tools.embedder).snapshot for name in dict.fromkeys(collections)]
-    return joined(parts, vector_store(UNSAID_STORE), Bm25Store())
+    return joined(parts, vector_store(EXACT_STORE), Bm25Store())
 
 
 def _tools(s: Settings, model: Embedder, files: Sequence[Path], apart: bool, llm: Callable[[Settings], LanguageModel | None]) -> Tools:

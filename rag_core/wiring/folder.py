@@ -35,7 +35,7 @@ from rag_core.library.quota import Quota, Room, taken
 from rag_core.library.stored import titles
 from rag_core.library.stored.contents import Contents, contents
 from rag_core.library.stored.inbox import Accepted, Inbox, Values
-from rag_core.library.stored.manifest import UNSAID_STORE, Head, Manifest
+from rag_core.library.stored.manifest import EXACT_STORE, Head, Manifest
 from rag_core.library.stored.named import collections, create_collection, is_name
 from rag_core.library.stored.sources import Source
 from rag_core.library.stored.store import Store
@@ -58,7 +58,7 @@ def model_cache(folder: Path, collection: str) -> ModelCache:
     return ModelCache(_files(folder, collection).root / CACHE_FILE)
 
 
-def open_library(folder: Path, collection: str, model: Embedder, new: str = UNSAID_STORE) -> Library:
+def open_library(folder: Path, collection: str, model: Embedder, new: str = EXACT_STORE) -> Library:
     """A library on local disk, in the vector store that it was built in; an empty one takes the store `new`. BM25 for words, beside it.
 
     Raises:
@@ -196,7 +196,7 @@ def finish_deletions(folder: Path) -> None:
     """
     clear_dropped(folder)
     for name in collections(folder):
-        store = Store(folder, name, vector_store(UNSAID_STORE), Bm25Store(), forget_rows)
+        store = Store(folder, name, vector_store(EXACT_STORE), Bm25Store(), forget_rows)
         if DeletionNote(store.root).there:
             try:
                 with storage_problems("finishing a deletion"), writing(store.root, 0.0):
@@ -338,4 +338,4 @@ def _manifest(folder: Path, collection: str) -> Manifest | None:
 
 def _files(folder: Path, collection: str) -> Store:
     """A library's folder, whatever store its vectors are in: for what stands beside the indexes."""
-    return Store(folder, collection, vector_store(UNSAID_STORE), Bm25Store())
+    return Store(folder, collection, vector_store(EXACT_STORE), Bm25Store())

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
 
 import bm25s
 import numpy as np
@@ -20,15 +18,6 @@ WORDS = ("notice", "period", "price", "ना", "\x00")
 documents = st.lists(st.lists(st.lists(st.sampled_from(WORDS), max_size=5), min_size=1, max_size=4), min_size=1, max_size=6)
 changes = st.lists(st.sampled_from(["keep", "drop", "new"]), min_size=6, max_size=6)
 Rows = list[list[str]]
-
-
-def saved_by_bm25s(rows: Rows, folder: Path) -> bm25s.BM25:
-    """Write the files of an earlier version."""
-    model = bm25s.BM25(k1=K1, b=B, method="lucene")
-    model.index([list(row) for row in rows], show_progress=False)
-    model.save(str(folder / "bm25"), show_progress=False)
-    (folder / "lexical.json").write_text(json.dumps({"rows": len(rows), "empty": False}), encoding="utf-8")
-    return model
 
 
 def pieces(parts: Sequence[Rows], done: Sequence[str]) -> tuple[list[range | Rows], Rows]:

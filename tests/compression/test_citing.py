@@ -158,7 +158,7 @@ def test_given_a_page_that_was_read_from_a_picture_then_its_engine_is_cited_and_
     assert cited(0.93, rapidocr_pages=(1,))[0] == "rapidocr"
     assert cited(0.93, rapidocr_pages=(1,))[1] > 0
     assert cited(0.93, rapidocr_pages=(2,)) == ("tesseract", 0)
-    assert cited(None) == ("", 0)  # a scanner made the text layer, or an earlier version read it
+    assert cited(None) == ("", 0)  # a scanner made the text layer
 
 
 def test_given_a_claim_on_a_passage_that_was_not_retrieved_then_it_gets_no_citation() -> None:

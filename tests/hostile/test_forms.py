@@ -16,8 +16,7 @@ import pymupdf
 import pytest
 from folding import each
 
-from rag_core.domain.documents import HIDDEN_SIGNS, Document, holds_hidden
-from rag_core.entrypoints.terminal.show import show_documents
+from rag_core.domain.documents import HIDDEN_SIGNS, holds_hidden
 from rag_core.ingest.pdf_worker.letters import fonts
 from rag_core.ingest.pdf_worker.letters.fonts import DASHES, DIGITS, SIDE, SIGNS, Fonts
 from rag_core.ingest.pdf_worker.pages import Options, read
@@ -26,8 +25,6 @@ from rag_core.ingest.pdf_worker.unseen.hidden import Kind
 from rag_core.ingest.pdf_worker.unseen.layers import Layers
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS
-from rag_core.library.indexing.reading import READING_VERSION, is_outdated
-from rag_core.library.stored.stored_json import document_from_json, document_to_json
 
 PIXELS = 25_000_000
 NO_OCR = Drawer("", PIXELS, enabled=False, allow_cpu=lambda seconds: None)
@@ -101,18 +98,6 @@ def test_given_a_broken_picture_under_text_when_drawn_then_the_text_is_not_said_
 
     assert content.problems == ()
     assert forms.SECRET in content.pages[0].text
-
-
-def test_given_a_document_of_an_earlier_version_when_its_record_is_read_then_it_is_to_be_read_again() -> None:
-    now = Document("sha256:0", "a.pdf", "en", 1, reading_version=READING_VERSION)
-    row = document_to_json(now)
-    before = document_from_json({name: value for name, value in row.items() if name != "reading_version"})
-
-    assert not is_outdated(document_from_json(row))
-    assert not is_outdated(Document("note", "note.txt", "en", 1))
-    assert is_outdated(before)
-    assert "read by an earlier version" in show_documents([before], as_json=False)
-    assert "earlier version" not in show_documents([now], as_json=False)
 
 
 def test_given_the_glyphs_of_common_fonts_when_held_against_their_characters_then_none_is_false() -> None:

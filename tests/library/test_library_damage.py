@@ -23,9 +23,10 @@ from rag_core.domain.documents import Box, Document, Line, Metadata, Page, PageS
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.errors import LibraryDamaged, LibraryError, ModelUnavailable
 from rag_core.library.disk import files as disk_files
-from rag_core.library.disk.files import pack, unpack, unpack_vectors
+from rag_core.library.disk.files import pack, stamp, unpack, unpack_vectors
 from rag_core.library.library import Library
 from rag_core.library.stored import stored_json as records
+from rag_core.library.stored.manifest import SCHEMA_VERSION
 from rag_core.library.stored.sources import Source
 from rag_core.library.stored.stored_pages import PageWriter, read_pages
 from rag_core.library.stored.writer import pack_terms, unpack_terms
@@ -130,20 +131,32 @@ def test_given_a_manifest_that_lists_the_files_when_read_then_every_file_of_the_
     present = {str(path.relative_to(root)) for folder in folders for path in folder.rglob("*") if path.is_file()}
     assert set(named) == present
     assert all((root / name).stat().st_size == size for name, (_, size) in named.items())
-    assert (manifest["schema_version"], manifest["embedder"]) == (1, "hash@float32")
+    assert (manifest["schema_version"], manifest["embedder"]) == (SCHEMA_VERSION, "hash@float32")
 
 
-def test_given_a_manifest_of_a_newer_form_when_opened_then_it_says_to_update(folder):
+@pytest.mark.parametrize(("step", "remedy"), [(1, "Update the program"), (-1, "rebuild the library from its stored sources")])
+def test_given_a_manifest_of_another_form_when_opened_then_it_says_what_to_do(folder, step, remedy):
     root = folder / "default"
     path = files_of(root, "manifests/*.json")[-1]
-    data = path.read_bytes().replace(b'"schema_version":1', b'"schema_version":3')
+    data = path.read_bytes().replace(b'"schema_version":%d' % SCHEMA_VERSION, b'"schema_version":%d' % (SCHEMA_VERSION + step))
     path.write_bytes(data)
-    from rag_core.library.disk.files import stamp
-
     (root / "CURRENT").write_text(json.dumps({"generation": int(path.stem), "sha256": stamp(data).sha256}))
 
-    with pytest.raises(LibraryError, match="Update the program"):
+    with pytest.raises(LibraryError, match=f"form {SCHEMA_VERSION + step}.*form {SCHEMA_VERSION}.*{remedy}"):
         library(folder)
+
+
+def test_given_a_library_of_an_older_form_when_rebuilt_then_its_documents_are_there(folder):
+    root = folder / "default"
+    documents = len(library(folder).snapshot.documents)
+    for path in files_of(root, "manifests/*.json"):
+        path.write_text(json.dumps(json.loads(path.read_bytes()) | {"schema_version": SCHEMA_VERSION - 1}))
+        (root / "CURRENT").write_text(json.dumps({"generation": int(path.stem), "sha256": stamp(path.read_bytes()).sha256}))
+
+    rebuilt, _ = Library.rebuild(folder, "default", SETTINGS, embedder=HashEmbedder(), vectors=FaissStore(16), lexical=Bm25Store())
+
+    assert len(rebuilt.snapshot.documents) == documents
+    check_whole(rebuilt)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from rag_core.library.disk.files import Stamp, seal, stamp
 from rag_core.library.library import Library
 from rag_core.library.stored import lists
 from rag_core.library.stored.inbox import Accepted
-from rag_core.library.stored.manifest import LISTED_FORM, Entry, Manifest
+from rag_core.library.stored.manifest import Entry, Manifest
 from rag_core.library.stored.store import KEPT_VERSIONS, Store
 from rag_core.wiring.folder import as_built, languages, sizes
 
@@ -57,18 +57,17 @@ def names(opened: Library) -> list[str]:
 # --- a change costs what it touches ---
 
 
-def test_given_a_small_library_then_its_documents_stand_in_the_manifest_and_earlier_versions_can_read_it(tmp_path):
+def test_given_a_small_library_then_its_documents_stand_in_the_manifest(tmp_path):
     filled(tmp_path, MIN)
 
     assert not (tmp_path / "default/lists").exists()
-    assert manifest(tmp_path)["schema_version"] == 1
+    assert manifest(tmp_path)["lists"] == []
     assert [row["source"]["names"] for row in manifest(tmp_path)["documents"]] == [["d0"], ["d1"]]
 
 
 def test_given_a_larger_library_when_a_document_is_added_described_or_deleted_then_the_other_lists_stay_as_they_are(tmp_path):
     opened = filled(tmp_path)
-    assert manifest(tmp_path)["schema_version"] == LISTED_FORM
-    assert "documents" not in manifest(tmp_path)
+    assert manifest(tmp_path)["documents"] == []
     assert [row[2] for row in manifest(tmp_path)["lists"]] == [4, 4, 1]
     before = files(tmp_path)
 
@@ -94,7 +93,7 @@ def test_given_a_large_library_that_shrinks_then_it_has_no_lists_any_more(tmp_pa
     opened.erase(*(document.id for document in opened.snapshot.documents[:-MIN]))
 
     assert files(tmp_path) == {}
-    assert manifest(tmp_path)["schema_version"] == 1
+    assert manifest(tmp_path)["lists"] == []
     assert names(library(tmp_path)) == ["d7", "d8"]
 
 
@@ -166,22 +165,6 @@ def test_given_a_library_that_is_not_opened_then_its_size_model_and_languages_ar
     assert languages(tmp_path, "default") == ("de", "en")
     assert sizes(tmp_path, "default") == (9, sum(one.size for one in read.all_files().values()))
     assert as_built(tmp_path, "default", SETTINGS).embedding_model == "some/model"
-
-
-def test_given_a_large_library_of_an_earlier_version_then_it_opens_and_its_next_version_has_lists(tmp_path, monkeypatch):
-    with monkeypatch.context() as before:
-        before.setattr(lists, "MIN_DOCUMENTS", 1000)
-        filled(tmp_path)
-    assert manifest(tmp_path)["schema_version"] == 1
-    opened = library(tmp_path)
-    kept = opened.snapshot
-
-    opened.delete(opened.snapshot.documents[4].id)
-
-    assert [row[2] for row in manifest(tmp_path)["lists"]] == [4, 4]
-    assert len(kept.documents) == 9
-    assert names(library(tmp_path)) == ["d0", "d1", "d2", "d3", "d5", "d6", "d7", "d8"]
-    check_whole(library(tmp_path))
 
 
 def test_given_lists_that_are_cleared_away_while_a_version_is_read_then_the_next_version_is_read(tmp_path, monkeypatch):

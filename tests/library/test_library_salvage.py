@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 
@@ -127,19 +126,3 @@ def test_given_a_library_with_one_generation_when_its_pointer_is_gone_then_it_is
     with pytest.raises(LibraryDamaged, match="rebuild"):
         library(tmp_path)
     assert [document.name for document in rebuild(tmp_path)[0].snapshot.documents] == ["a"]
-
-
-def test_given_lists_of_an_earlier_version_when_opened_then_they_are_read_as_they_are(folder):
-    root = folder / "default"
-    pointer = json.loads((root / "CURRENT").read_bytes())
-    path, inbox = root / NEWEST, root / "inbox.json"
-    row = json.loads(path.read_bytes())
-    del row["checksum"], row["vector_store"]  # neither was there
-    path.write_text(json.dumps(row))
-    (root / "CURRENT").write_text(json.dumps({**pointer, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}))
-    inbox.write_text(json.dumps(json.loads(inbox.read_bytes())["sources"]))
-
-    opened = library(folder)
-
-    assert len(opened.snapshot.documents) == 3
-    assert [row.name for row in opened.unfinished()] == ["waits"]

@@ -30,14 +30,6 @@ READ_BY = ("2.0", 8)  # PyMuPDF's version, and that of what it reads
 OPTIONS = ReadOptions("pdf", ocr=False, can_ocr=False, keep_hidden=False)
 
 
-def test_given_tesseract_then_the_key_of_a_reading_is_that_from_before_there_was_another_engine() -> None:
-    before = {"kind": "pdf", "ocr": True, "can_ocr": True, "keep_hidden": False, "version": OPTIONS.version}
-    options = ReadOptions("pdf", ocr=True, can_ocr=True, keep_hidden=False)
-
-    assert options.said() == before
-    assert replace(options, ocr_engine=RAPIDOCR).said() == {**before, "ocr_engine": RAPIDOCR}
-
-
 def test_given_another_engine_then_only_a_pdf_with_pictures_is_read_anew_and_where_it_is_missing_one_error_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,8 +125,7 @@ def test_given_a_text_with_too_many_lines_or_characters_when_read_then_it_is_ref
 def test_given_another_version_of_pymupdf_then_the_reading_s_version_is_another_one_too() -> None:
     """Another version may read other words, so that what an earlier one read has to be read again."""
     assert (pymupdf.__version__, reading.READING_VERSION) == READ_BY, (
-        "PyMuPDF's version changed: raise READING_VERSION of rag_core/library/indexing/reading.py, say in `is_outdated` what is read "
-        "otherwise, and write the new pair into READ_BY."
+        "PyMuPDF's version changed: raise READING_VERSION of rag_core/library/indexing/reading.py, and write the new pair into READ_BY."
     )
 
 

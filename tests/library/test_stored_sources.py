@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from pathlib import Path
 
 import pymupdf
@@ -13,10 +11,7 @@ from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, tex
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.errors import LibraryDamaged, StoredFileDamaged
-from rag_core.library.disk.files import stamp
 from rag_core.library.library import Library
-from rag_core.library.stored import stored_sources
-from rag_core.library.stored.inbox import Accepted
 from rag_core.library.stored.sources import Source
 
 PORTS = {"vectors": FaissStore(16), "lexical": Bm25Store()}
@@ -110,54 +105,6 @@ def test_given_an_unfinished_file_that_was_changed_when_resumed_then_nothing_is_
     opened.add([source], SETTINGS)
     assert bodies(opened).strip() == GOOD
     check_whole(opened)
-
-
-def test_given_pages_that_an_earlier_version_read_from_a_changed_file_when_the_good_one_is_added_then_they_are_read_anew(tmp_path):
-    opened = library(tmp_path)
-    (source, *_) = sources()
-    (document,) = opened.add([source], SETTINGS).added
-    bad = source.data.replace(b"28 days", b"38 days")
-    assert bad != source.data
-    launder(tmp_path / "default", document.id.removeprefix("sha256:"), bad)
-
-    again = library(tmp_path)
-    with pytest.raises(LibraryDamaged):
-        again.verify()
-    assert [read.id for read in again.add([source], SETTINGS).added] == [document.id]
-    check_whole(again)
-
-
-def launder(root: Path, digest: str, data: bytes) -> None:
-    """Make of the library what an earlier version made of it: the damaged bytes are noted as if they were the source's."""
-    (root / "sources" / digest).write_bytes(data)
-    pointer = json.loads((root / "CURRENT").read_bytes())
-    path = root / f"manifests/{pointer['generation']}.json"
-    row = json.loads(path.read_bytes())
-    row.pop("checksum", None)
-    row.pop("vector_store", None)
-    for document in row["documents"]:
-        document["files"][f"sources/{digest}"] = list(stamp(data))
-        del document["source"]["caller_id"]
-        for name in ("document.json", "reading.json"):
-            stored = root / "documents" / document["key"] / name
-            old = {key: value for key, value in json.loads(stored.read_bytes()).items() if key not in ("checksum", "source", "read_from")}
-            stored.write_text(json.dumps(old))
-            document["files"][f"documents/{document['key']}/{name}"] = list(stamp(stored.read_bytes()))
-    path.write_text(json.dumps(row))
-    pointer["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
-    (root / "CURRENT").write_text(json.dumps(pointer))
-
-
-def test_given_a_text_listed_by_an_earlier_version_then_its_name_is_tried_as_its_id(tmp_path):
-    opened = library(tmp_path)
-    opened.add([text("note", GOOD)], SETTINGS)
-    row = opened.snapshot.entries[0].source
-    old = Accepted.from_json({key: value for key, value in row.to_json().items() if key != "caller_id"})
-
-    assert stored_sources.check(tmp_path / "default", old).size == len(GOOD)
-    (tmp_path / "default/sources" / row.digest).write_text(GOOD.replace("28", "38"))
-    with pytest.raises(LibraryDamaged):
-        stored_sources.check(tmp_path / "default", old)
 
 
 def test_given_a_file_that_is_stored_already_when_added_again_then_it_is_not_written_again(tmp_path):

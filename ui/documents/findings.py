@@ -10,7 +10,6 @@ import streamlit as st
 from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.ingest.reading.pdf_findings import page_list
-from rag_core.library.indexing.reading import is_outdated
 from ui.app.dates import told_date
 from ui.app.texts import say, tell
 from ui.documents.catalogue import language_name, strategy_name
@@ -64,8 +63,6 @@ def show_findings(engine: Engine, document: Document) -> None:
     st.text("\n".join(facts(engine, document)))
     if not engine.tools.knows(document.language):
         _show_problem(tell("documents.unknown_language"), tell("documents.unknown_language_remedy"))
-    if is_outdated(document):
-        _show_problem(tell("documents.outdated"), tell("documents.outdated_remedy"))
     for problem in document.problems:
         _show_problem(problem, tell(f"documents.remedy_{remedy_key(problem)}"))
     _show_pages(document)
@@ -94,7 +91,7 @@ def facts(engine: Engine, document: Document) -> list[str]:
         found.append(tell("documents.could_not_read", pages=page_list(document.unreadable_pages)))
     if document.hidden_chars:
         found.append(tell("documents.hidden_chars", n=f"{document.hidden_chars:,}"))
-    if not (document.unreadable_pages or document.hidden_chars or document.problems or is_outdated(document)):
+    if not (document.unreadable_pages or document.hidden_chars or document.problems):
         found.append(tell("documents.all_well"))
     return found
 

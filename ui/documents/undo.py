@@ -61,7 +61,7 @@ def held(engine: Engine, documents: Sequence[Document]) -> tuple[Source, ...]:
     for entry in engine.library.snapshot.entries:
         if entry.document.id not in ids:
             continue
-        if entry.source.needs_password or entry.source.caller_id is None:
+        if entry.source.needs_password:
             return ()
         data = engine.library.source(entry.document.id)
         total += len(data)
@@ -71,9 +71,7 @@ def held(engine: Engine, documents: Sequence[Document]) -> tuple[Source, ...]:
             kept = HeldFile([data], folder)
         source = entry.source
         found.append(
-            Source(
-                source.name, kept, source.kind, source.caller_id or "", source.language, entry.document.metadata, strategy=source.strategy
-            )
+            Source(source.name, kept, source.kind, source.caller_id, source.language, entry.document.metadata, strategy=source.strategy)
         )
     return tuple(found)
 

@@ -123,9 +123,8 @@ def _parts(segments: Sequence[S], pieces: Iterable[range | New]) -> Iterator[Cut
             continue
         for segment, first in zip(segments, firsts, strict=False):
             rows = range(max(piece.start, first) - first, min(piece.stop - first, len(segment)))
-            # one that is whole stays as it is, also where an earlier version made it larger
-            step = max(1, len(rows)) if len(rows) == len(segment) else MAX_ROWS
-            yield from (Cut(segment, range(at, min(at + step, rows.stop))) for at in range(rows.start, rows.stop, step))
+            if rows:
+                yield Cut(segment, rows)
 
 
 def save(segments: Sequence[S], folder: Path, name: str, files: Iterable[str], put: Callable[[S, Path], None]) -> None:

@@ -30,7 +30,7 @@ _COLUMNS = "text, structured, model, endpoint, tokens_in, tokens_out"
 _GUARDED: Tables = {"answers": ("id", "key", "at", *_COLUMNS.split(", ")), "epoch": ("number", "begun")}
 
 # `epoch` changes whenever the cache is emptied: what was asked before is not stored after.
-_VERSION = 2  # of the tables below
+_VERSION = 2  # the version of the tables below
 _SCHEMA = (
     f"CREATE TABLE answers (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, at REAL NOT NULL, {_COLUMNS}, checksum BLOB)",
     "CREATE TABLE epoch (number INTEGER NOT NULL, begun REAL NOT NULL, checksum BLOB)",

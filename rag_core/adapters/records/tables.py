@@ -15,7 +15,7 @@ from rag_core.evaluation.labelled import LabelledQuestion
 
 MAX_NAME_CHARS = 100  # the name of a set, a run or a preset is cut there; chosen
 
-VERSION = 8  # of the tables below
+VERSION = 8  # the version of the tables below
 GUARDED: Tables = {
     "decisions": ("id", "at", "origin", "question", "documents", "record"),
     "feedback": ("id", "decision", "verdict", "comment", "document", "page", "at", "state"),

@@ -14,7 +14,6 @@ from rag_core.domain.documents import Document
 from rag_core.domain.trace import CheckResult, several
 from rag_core.grounding.citations import source_line, sources_list
 from rag_core.library.indexing.described import document_json
-from rag_core.library.indexing.reading import is_outdated
 from rag_core.settings import Settings
 
 # Zero-width joiners shape the letters of Arabic and of the scripts of India: between two of them, or after the sign that
@@ -110,10 +109,6 @@ def _flags(document: Document) -> str:
         flags.append(f"{several(len(document.unreadable_pages), 'page')} unreadable")
     if document.hidden_chars:
         flags.append(f"{document.hidden_chars} hidden characters")
-    if is_outdated(document):
-        flags.append(
-            "read by an earlier version, which took struck or hidden text and raised digits as they come: add it again, or read it again"
-        )
     return f"  ({', '.join(flags)})" if flags else ""
 
 

@@ -241,18 +241,14 @@ def seal(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, CHECKSUM: _checksum(row)}
 
 
-def unseal(row: Any, unsealed: Collection[str] = ()) -> dict[str, Any]:
+def unseal(row: Any) -> dict[str, Any]:
     """The value that `seal` was given.
-
-    Files of earlier versions have no checksum. `unsealed` are their keys: an object of exactly these is taken as it is; none by default.
 
     Raises:
         ValueError: it is no object, has no checksum, or another one.
     """
     if not isinstance(row, dict):
         raise ValueError("not an object")
-    if unsealed and row.keys() == set(unsealed):
-        return row
     rest = {name: value for name, value in row.items() if name != CHECKSUM}
     if row.get(CHECKSUM) != _checksum(rest):
         raise ValueError("its checksum does not fit")

@@ -170,7 +170,7 @@ class Adding:
             return
         published = self._writer.entries.get(row.id)
         if published is not None and self._is_there(row):
-            self._writer.entries[row.id] = self._indexer.dated(published.handed_in(row))
+            self._writer.entries[row.id] = published.handed_in(row)
             self._unchanged.append(row.id)
             self._settled.append(row.digest)
             return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rag_core.domain.documents import Document
-from rag_core.library.indexing.reading import is_outdated
 
 
 def document_json(document: Document) -> dict[str, object]:
@@ -26,7 +25,6 @@ def document_json(document: Document) -> dict[str, object]:
         "hidden_chars": document.hidden_chars,
         "problems": list(document.problems),
         "size_bytes": document.size_bytes,
-        "read_by_earlier_version": is_outdated(document),
         "date": document.date,
         "date_source": document.date_source,
         "metadata": {"date": meta.date, "authority": meta.authority, "verified": meta.verified, **meta.values},

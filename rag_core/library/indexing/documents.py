@@ -17,7 +17,7 @@ from rag_core.ingest.passages import strategies
 from rag_core.ingest.passages.chunk import chunk
 from rag_core.language import detect
 from rag_core.library.disk.files import Stamp
-from rag_core.library.indexing.reading import READING_VERSION, Reading
+from rag_core.library.indexing.reading import Reading
 from rag_core.library.stored.inbox import Accepted
 from rag_core.library.stored.manifest import Entry, combined
 from rag_core.settings import Settings
@@ -89,7 +89,6 @@ def document_of(row: Accepted, reading: Reading, manner: Manner) -> Document:
         hidden_chars=sum(page.hidden_chars for page in pages),
         problems=tuple(dict.fromkeys(reading.problems)),  # those of single pages are among them, with their pages
         size_bytes=reading.source.size,
-        reading_version=READING_VERSION if row.kind == "pdf" else 0,
     )
 
 

@@ -10,18 +10,15 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import date
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from rag_core.domain.documents import Document
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Cancel, Embedder, Progress, Step
 from rag_core.domain.scanned import ENGINES, TESSERACT
-from rag_core.errors import IngestError, InvalidInput, LibraryDamaged, LibraryError, StoredFileDamaged
-from rag_core.ingest.dating.dated import first_page_date
+from rag_core.errors import IngestError, LibraryDamaged, LibraryError, StoredFileDamaged
 from rag_core.ingest.layout import json_rows
 from rag_core.ingest.reading.ocr_engines import can_read
 from rag_core.library.disk.files import (
@@ -75,10 +72,7 @@ class Prepared:
 
 
 class Indexer:
-    """Turns accepted sources of one collection into documents, under the ingest settings.
-
-    `known` are the stamps of stored sources by digest, as a manifest has them; see `stored_sources.check`.
-    """
+    """Turns accepted sources of one collection into documents, under the ingest settings."""
 
     def __init__(
         self,
@@ -87,9 +81,8 @@ class Indexer:
         settings: Settings,
         progress: Progress | None,
         cancelled: Cancel | None,
-        known: Mapping[str, Stamp] = MappingProxyType({}),
     ) -> None:
-        self._store, self._embedder, self._settings, self._known = store, embedder, settings, known
+        self._store, self._embedder, self._settings = store, embedder, settings
         self._progress, self._cancelled = progress, cancelled
         self._engine = settings.ocr_engine if settings.ocr else TESSERACT
         self._can_ocr = settings.ocr and can_read(self._engine)
@@ -98,8 +91,6 @@ class Indexer:
         """The first of these documents that is what indexing this source now would give."""
         keys = {self._key(row, can_ocr, engine): (can_ocr, engine) for can_ocr in (True, False) for engine in self._engines()}
         for entry in candidates:
-            if entry and row.caller_id == "" and entry.files[stored_sources.name_of(row)].sha256 != row.digest:
-                continue  # made by an earlier version, from a stored file that was damaged
             if entry and entry.key in keys and self._is_as_now(entry.document, *keys[entry.key]):
                 return entry
         return None
@@ -114,8 +105,7 @@ class Indexer:
         return can_ocr or not self._can_ocr or not document.unreadable_pages
 
     def _engines(self) -> Iterable[str]:
-        """The one of the settings comes last: where a key does not name the engine, it is that one."""
-        return (*(one for one in ENGINES if one != self._engine), self._engine) if self._settings.ocr else (self._engine,)
+        return ENGINES if self._settings.ocr else (self._engine,)
 
     def complete(self, row: Accepted) -> Iterator[Entry]:
         """The document folders of this source that stand complete on disk, published or not."""
@@ -147,7 +137,7 @@ class Indexer:
             Cancelled: the user stopped it.
         """
         options, key = self._read_options(row), self._key(row, self._can_ocr)
-        folder = self._store.root / "work" / f"{row.digest}-{_hash(options.said())}"
+        folder = self._store.root / "work" / f"{row.digest}-{_hash(asdict(options))}"
         stopped, memory = self._stopped_by(cancelled), Memory(self._embedder)
         drafts = Drafts(row, key, self._settings, memory, drafted, stopped) if drafted and row.kind == "pdf" else None
         reading, reused = self._reading(row, password, options, folder, drafts, stopped)
@@ -167,7 +157,7 @@ class Indexer:
     def problem(self, row: Accepted) -> StoredFileDamaged | None:
         """The fault in the stored file of a source whose pages were read before; None when it is as it was handed in."""
         try:
-            stored_sources.check(self._store.root, row, self._known.get(row.digest))
+            stored_sources.check(self._store.root, row)
         except LibraryDamaged as error:
             return _stored_file_damaged(row, error, "What was read from it before is still in the library.")
         return None
@@ -223,7 +213,7 @@ class Indexer:
             StoredFileDamaged: they are not what was handed in.
         """
         try:
-            return stored_sources.read(self._store.root, row, self._known.get(row.digest))[0]
+            return stored_sources.read(self._store.root, row)[0]
         except LibraryDamaged as error:
             raise _stored_file_damaged(row, error) from error
 
@@ -234,7 +224,7 @@ class Indexer:
             IngestError: they are not those of a complete document of it.
         """
         key = self._key(row, self._can_ocr)
-        folder = self._store.root / "work" / f"{row.digest}-{_hash(self._read_options(row).said())}"
+        folder = self._store.root / "work" / f"{row.digest}-{_hash(asdict(self._read_options(row)))}"
         shutil.rmtree(folder, ignore_errors=True)
         if files.keys() == {*READING_FILES, PASSAGES, VECTORS, TERMS, DOCUMENT}:
             make_folder(folder)
@@ -269,7 +259,7 @@ class Indexer:
         reused = reading is not None
         if reading is None:
             try:
-                data, source = stored_sources.opened(self._store.root, row, self._known.get(row.digest))
+                data, source = stored_sources.opened(self._store.root, row)
             except LibraryDamaged as error:
                 raise _stored_file_damaged(row, error) from error
             with data:
@@ -323,17 +313,7 @@ class Indexer:
             return None  # it never was completed, or was damaged since: it is made again
         files = {f"documents/{key}/{name}": value for name, value in {**stamps, DOCUMENT: stamp(data)}.items()}
         files[stored_sources.name_of(row)] = source
-        return self.dated(entry_of(key, document, row, files))
-
-    def dated(self, entry: Entry) -> Entry:
-        """The document with the day of its first page, also where an earlier version did not look for one."""
-        if entry.document.page_date is not None:
-            return entry
-        try:
-            page = self._store.reader.page(entry, 1)
-        except (InvalidInput, LibraryDamaged):  # it stays as it is known, and what is damaged is said where it is read
-            return entry
-        return replace(entry, document=replace(entry.document, page_date=first_page_date(page, entry.document.language, date.today())))
+        return entry_of(key, document, row, files)
 
     def _read_options(self, row: Accepted) -> ReadOptions:
         if row.kind == "text":
@@ -344,7 +324,7 @@ class Indexer:
         options = self._read_options(row)
         if row.kind == "pdf":
             options = replace(options, can_ocr=can_ocr, ocr_engine=engine or self._engine)
-        reading = options.said()
+        reading = asdict(options)
         cutting = {
             "index_version": INDEX_VERSION,
             "embedder": self._embedder.name,

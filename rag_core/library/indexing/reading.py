@@ -29,8 +29,7 @@ from rag_core.library.stored.inbox import Accepted
 from rag_core.library.stored.stored_json import metadata_from_json, metadata_to_json
 from rag_core.library.stored.stored_pages import LAYOUT, PAGES, PageWriter, read_pages
 
-READING_VERSION = 8  # the PDF reader's version; pages read by another version are read again
-READ_AS_NOW = 8  # the first version that reads what shows as this one does
+READING_VERSION = 8  # the PDF reader's version; pages that another version read are read again when the library is rebuilt
 READING = "reading.json"
 UNREAD = Stamp("", 0)
 READING_FILES = (PAGES, LAYOUT, READING)
@@ -48,21 +47,6 @@ class ReadOptions:
     keep_hidden: bool
     version: int = READING_VERSION
     ocr_engine: str = TESSERACT
-
-    def said(self) -> dict[str, Any]:
-        """The options by name, for a key. Tesseract is not named: before there was another engine, none was."""
-        return {name: value for name, value in asdict(self).items() if (name, value) != ("ocr_engine", TESSERACT)}
-
-
-def is_outdated(document: Document) -> bool:
-    """Whether an earlier version read the document, and this one would read it otherwise.
-
-    Before version 3, text under boxes and pictures was read as if it showed; before version 4, raised digits were read as plain ones;
-    before version 5, it was not kept how sure OCR was of each word, and pages that lie on their side were not read. Before version 6, the
-    words of a stretched row were cells, and before version 7 bullets of the font Symbol were private signs. Before version 8, words whose
-    letters the file has in two readings were left out, and text that is struck out was read as if it held.
-    """
-    return 0 < document.reading_version < READ_AS_NOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +182,7 @@ def _without_words(page: Page) -> Page:
 
 def _keep(reading: Reading, options: ReadOptions, folder: Path, stamps: Mapping[str, Stamp]) -> None:
     row = {
-        "options": options.said(),
+        "options": asdict(options),
         "metadata": metadata_to_json(reading.metadata),
         "problems": list(reading.problems),
         "stamps": stamps_to_json(stamps),
@@ -233,8 +217,8 @@ def reuse(options: ReadOptions, folders: Iterable[Path], target: Path) -> Readin
 
 def _matching(options: ReadOptions, folder: Path) -> Any:
     try:
-        row = unseal(json.loads((folder / READING).read_bytes()))  # an earlier version may have read damaged bytes: read again
-        return row if row["options"] == options.said() else None
+        row = unseal(json.loads((folder / READING).read_bytes()))
+        return row if row["options"] == asdict(options) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

@@ -22,7 +22,7 @@ from rag_core.domain.documents import Metadata
 from rag_core.errors import LibraryDamaged
 from rag_core.library.disk.files import damaged, seal, sync, unseal, write_atomically
 from rag_core.library.disk.private import FILE_MODE, HeldFile, make_folder
-from rag_core.library.stored.sources import Kind, Source, clean, digest_prefix
+from rag_core.library.stored.sources import Kind, Source, clean
 from rag_core.library.stored.stored_json import metadata_from_json, metadata_to_json, values_of
 
 Values = Mapping[str, Any]  # settings by their name, as JSON has them
@@ -35,7 +35,7 @@ class Accepted:
     """A source whose bytes are stored under its digest, as the caller described it; the fields are those of `Source`.
 
     `names` are all names it was given under, the current one last. `caller_id` is the source's own id, a part of its digest: empty where it
-    has none, None where an earlier version listed it, which did not keep it.
+    has none.
     """
 
     digest: str
@@ -45,7 +45,7 @@ class Accepted:
     strategy: str = ""
     metadata: Metadata = field(default_factory=Metadata)
     needs_password: bool = False
-    caller_id: str | None = None
+    caller_id: str = ""
 
     @property
     def name(self) -> str:
@@ -62,12 +62,6 @@ class Accepted:
         """The listing of a source."""
         locked = source.password is not None
         return cls(source.digest, (clean(source.name),), source.kind, source.language, source.strategy, source.metadata, locked, source.id)
-
-    @property
-    def digest_prefixes(self) -> tuple[bytes, ...]:
-        """The texts that may come before its bytes in its digest: one where its id is known. Earlier versions named a text by its id."""
-        ids = ("", *self.names) if self.caller_id is None else (self.caller_id,)
-        return tuple(dict.fromkeys(map(digest_prefix, ids)))
 
     def knowing(self, metadata: Metadata) -> Accepted:
         """The same source, described by these metadata."""
@@ -219,12 +213,10 @@ class Inbox:
 
     def _read(self) -> _Listed:
         try:
-            rows, tries, values = json.loads(self._path.read_bytes()), {}, {}
-            if not isinstance(rows, list):  # as earlier versions wrote it, without a checksum
-                whole = unseal(rows)
-                rows, tries, values = whole["sources"], whole.get("begun", {}), whole.get("settings", {})
+            whole = unseal(json.loads(self._path.read_bytes()))
+            tries, values = whole["begun"], whole["settings"]
             return _Listed(
-                {row["digest"]: Accepted.from_json(row) for row in rows},
+                {row["digest"]: Accepted.from_json(row) for row in whole["sources"]},
                 {str(digest): int(tries[digest]) for digest in tries},
                 {str(digest): dict(values[digest]) for digest in values},
             )
@@ -242,9 +234,5 @@ class Inbox:
         listed = list(rows)
         begun = {row.digest: tries[row.digest] for row in listed if row.digest in tries}
         asked = {row.digest: values[row.digest] for row in listed if values.get(row.digest)}
-        said = {
-            "sources": [row.to_json() for row in listed],
-            **({"begun": begun} if begun else {}),
-            **({"settings": asked} if asked else {}),
-        }
+        said = {"sources": [row.to_json() for row in listed], "begun": begun, "settings": asked}
         write_atomically(self._path, json.dumps(seal(said), ensure_ascii=False).encode())

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -18,14 +17,12 @@ from rag_core.domain.documents import Document, Metadata
 from rag_core.errors import LibraryError
 from rag_core.library.disk.files import Stamp, damaged, seal, stamps_from_json, stamps_to_json, unseal
 from rag_core.library.stored.inbox import Accepted
-from rag_core.library.stored.stored_json import document_from_json, document_to_json, is_of_one_date
+from rag_core.library.stored.stored_json import document_from_json, document_to_json
 
-SCHEMA_VERSION = 1  # the form of a manifest in which the documents stand; all earlier versions wrote it
-LISTED_FORM = 2  # the form of one that names the files in which they stand
+SCHEMA_VERSION = 3  # the form of a manifest
 LISTS = "lists"  # the folder of these files
 DOCUMENT = "document.json"  # in a document's folder: the document as its file gave it
-UNSAID_STORE = "faiss-flat"  # the vector store of a library whose manifest names none: there was no other
-_UNSEALED = ("schema_version", "generation", "embedder", "index_version", "index", "files", "documents")  # without a checksum of its own
+EXACT_STORE = "faiss-flat"  # the vector store that compares every vector, and needs no package of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +45,7 @@ class Entry:
 
     def handed_in(self, source: Accepted) -> Entry:
         """The same document, given once more: under what name, and with what metadata on top of the known ones."""
-        id = self.source.caller_id if source.caller_id is None else source.caller_id
-        known = replace(self.source.also_named(source.names), caller_id=id)
+        known = self.source.also_named(source.names)
         metadata = combined(self.document.metadata, source.metadata)
         return replace(self, document=replace(self.document, name=known.name, metadata=metadata), source=known)
 
@@ -111,7 +107,7 @@ class Manifest:
     index: str = ""  # the folder under indexes/ with the vector and word indexes
     entries: tuple[Entry, ...] = ()
     files: Mapping[str, Stamp] | None = None  # the indexes' files, relative to the collection's folder
-    vector_store: str = UNSAID_STORE  # made the vector index, and alone can read it
+    vector_store: str = EXACT_STORE  # made the vector index, and alone can read it
 
     @property
     def index_bytes(self) -> int:
@@ -125,14 +121,11 @@ class Manifest:
     def to_bytes(self, lists: Sequence[ListFile] = ()) -> bytes:
         """The manifest as a JSON file; the documents stand in it, unless they stand in these files."""
         row: dict[str, Any] = {
-            "schema_version": LISTED_FORM if lists else SCHEMA_VERSION, "generation": self.version, "embedder": self.embedder,
-            "index_version": self.index_version, "vector_store": self.vector_store, "index": self.index,
-            "files": stamps_to_json(self.files or {}),
+            "schema_version": SCHEMA_VERSION, "generation": self.version, "embedder": self.embedder, "index_version": self.index_version,
+            "vector_store": self.vector_store, "index": self.index, "files": stamps_to_json(self.files or {}),
+            "lists": [[*one.stamp, one.documents, one.bytes, dict(one.languages)] for one in lists],
+            "documents": [] if lists else [entry_to_json(entry) for entry in self.entries],
         }  # fmt: skip
-        if lists:
-            row["lists"] = [[*one.stamp, one.documents, one.bytes, dict(one.languages)] for one in lists]
-        else:
-            row["documents"] = [entry_to_json(entry) for entry in self.entries]
         return json.dumps(seal(row), ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -172,37 +165,36 @@ class Head:
 
         Raises:
             LibraryError: written by a newer version of this program.
-            LibraryDamaged: not a manifest.
+            LibraryDamaged: not a manifest, or one of a form before `SCHEMA_VERSION`, which no release wrote.
         """
         try:
             row = json.loads(data)
-            if row["schema_version"] not in (SCHEMA_VERSION, LISTED_FORM):  # before the checksum: another form may have another
-                form = row["schema_version"]
+            if row["schema_version"] > SCHEMA_VERSION:  # before the checksum: another form may have another
                 raise LibraryError(
-                    f"The library was written in form {form}; this version reads forms {SCHEMA_VERSION} and {LISTED_FORM}.",
+                    f"The library was written in form {row['schema_version']}; this version reads form {SCHEMA_VERSION}.",
                     remedy="Update the program, or delete the library folder and index the documents again.",
                 )
-            row = unseal(row, _UNSEALED)
+            if row["schema_version"] < SCHEMA_VERSION:
+                raise damaged(path, f"has form {row['schema_version']}, and this version reads form {SCHEMA_VERSION}")
+            row = unseal(row)
             bare = Manifest(
                 row["generation"], row["embedder"], row["index_version"], row["index"], (), stamps_from_json(row["files"]),
-                str(row.get("vector_store", UNSAID_STORE)),
+                str(row["vector_store"]),
             )  # fmt: skip
-            if row["schema_version"] == SCHEMA_VERSION:
-                return cls(bare, [dict(one) for one in row["documents"]], ())
             lists = [ListFile(Stamp(str(sha256), int(size)), int(n), int(b), dict(langs)) for sha256, size, n, b, langs in row["lists"]]
-            return cls(bare, (), tuple(lists))
+            return cls(bare, [dict(one) for one in row["documents"]], tuple(lists))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise damaged(path, "is not a manifest") from error
 
 
 def entries_from_json(rows: Iterable[Mapping[str, Any]], path: Path) -> tuple[Entry, ...]:
-    """The documents that `entry_to_json` was given; `path` is of the file that lists them, two folders below the collection's.
+    """The documents that `entry_to_json` was given; `path` is of the file that lists them.
 
     Raises:
         LibraryDamaged: these are no documents.
     """
     try:
-        return tuple(_entry(row, path.parent.parent) for row in rows)
+        return tuple(map(_entry, rows))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise damaged(path, "is not a list of documents") from error
 
@@ -216,23 +208,7 @@ def entry_to_json(entry: Entry, *, short: bool = False) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _entry(row: Mapping[str, Any], root: Path) -> Entry:
-    document, source = row["document"], Accepted.from_json(row["source"])
-    given = _given_date(row["key"], document["metadata"]["date"], source, root) if is_of_one_date(document) else ""
+def _entry(row: Mapping[str, Any]) -> Entry:
     own = f"documents/{row['key']}/"
     files = {name if "/" in name else own + name: one for name, one in stamps_from_json(row["files"]).items()}
-    return Entry(row["key"], document_from_json(document, given), source, files)
-
-
-def _given_date(key: str, date: str, source: Accepted, root: Path) -> str:
-    """The date of a document of an earlier version where people gave it; empty where it is the file's, or that cannot be told.
-
-    It is theirs if it was handed in with the file, or is not the one that the document had when it was read; a plain text states none.
-    """
-    if source.kind == "text" or source.metadata.date == date:
-        return date
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        stored = json.loads((root / "documents" / key / DOCUMENT).read_bytes())["document"]
-        if date != stored.get("file_date", stored["metadata"]["date"]):
-            return date
-    return ""
+    return Entry(row["key"], document_from_json(row["document"]), Accepted.from_json(row["source"]), files)

@@ -14,9 +14,6 @@ from rag_core.domain.passages import Passage, PassageKind, Piece, Role
 from rag_core.ingest.layout import Lines, Words, layout_json
 from rag_core.library.disk.files import pack_parts
 
-_FILE_DATE = "file_date"
-LAST_UNSAID = 2  # the reading version of documents that do not name one
-
 
 def metadata_to_json(metadata: Metadata) -> dict[str, Any]:
     """A JSON object with every field."""
@@ -44,22 +41,10 @@ def values_of(row: Any) -> dict[str, Any]:
     return {name: getattr(row, name) for name in row.__dataclass_fields__}
 
 
-def document_from_json(row: Mapping[str, Any], given_date: str = "") -> Document:
-    """The document that `document_to_json` was given. Where an earlier version wrote it, its date is the file's, unless it is `given_date`.
-
-    Earlier versions had one date, whoever stated it, and did not look for one on the first page.
-    """
-    lists = {name: tuple(row.get(name, ())) for name in ("ocr_pages", "rapidocr_pages", "unreadable_pages", "problems")}
-    metadata = metadata_from_json(row["metadata"])
-    earlier: dict[str, Any] = {"reading_version": LAST_UNSAID}
-    if _FILE_DATE not in row and metadata.date != given_date:
-        earlier[_FILE_DATE], metadata = metadata.date, replace(metadata, date="")
-    return Document(**{**earlier, **row, **lists, "metadata": metadata})
-
-
-def is_of_one_date(row: Mapping[str, Any]) -> bool:
-    """Whether an earlier version wrote the row of a document, which did not keep who stated its date."""
-    return _FILE_DATE not in row
+def document_from_json(row: Mapping[str, Any]) -> Document:
+    """The document that `document_to_json` was given."""
+    lists = {name: tuple(row[name]) for name in ("ocr_pages", "rapidocr_pages", "unreadable_pages", "problems")}
+    return Document(**{**row, **lists, "metadata": metadata_from_json(row["metadata"])})
 
 
 def passages_to_json(passages: Iterable[Passage]) -> Iterator[list[Any]]:

@@ -17,6 +17,7 @@ from rag_core.library.disk import private
 from rag_core.library.disk.files import Stamp, damaged
 from rag_core.library.disk.private import BLOCK_BYTES, HeldFile, blocks_of, make_folder
 from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.sources import digest_prefix
 
 FOLDER = "sources"
 
@@ -50,26 +51,24 @@ def write(root: Path, row: Accepted, data: bytes | HeldFile) -> Path:
     return path
 
 
-def check(root: Path, row: Accepted, expected: Stamp | None = None) -> Stamp:
+def check(root: Path, row: Accepted) -> Stamp:
     """The stamp of a source's stored bytes, which have its digest; they are read in blocks.
-
-    `expected` is what a manifest says of them. It decides where an earlier version of this program kept no id to make the digest with.
 
     Raises:
         LibraryDamaged: the file is missing, cannot be read, or is not what was handed in.
     """
-    file, found = opened(root, row, expected)
+    file, found = opened(root, row)
     file.close()
     return found
 
 
-def opened(root: Path, row: Accepted, expected: Stamp | None = None) -> tuple[BinaryIO, Stamp]:
-    """A source's stored bytes as an open file, which stands at its start, and their stamp; arguments and errors as in `check`."""
+def opened(root: Path, row: Accepted) -> tuple[BinaryIO, Stamp]:
+    """A source's stored bytes as an open file, which stands at its start, and their stamp; errors as in `check`."""
     path = root / name_of(row)
     try:
         with ExitStack() as opening:
             file = opening.enter_context(path.open("rb"))
-            found = _checked(path, row, file, expected)
+            found = _checked(path, row, file)
             file.seek(0)
             opening.pop_all()
             return file, found
@@ -77,29 +76,25 @@ def opened(root: Path, row: Accepted, expected: Stamp | None = None) -> tuple[Bi
         raise _unreadable(path, error) from error
 
 
-def read(root: Path, row: Accepted, expected: Stamp | None = None) -> tuple[bytes, Stamp]:
-    """A source's bytes, compared after they were read, and their stamp; arguments and errors as in `check`."""
+def read(root: Path, row: Accepted) -> tuple[bytes, Stamp]:
+    """A source's bytes, compared after they were read, and their stamp; errors as in `check`."""
     path = root / name_of(row)
     try:
         data = path.read_bytes()
     except OSError as error:
         raise _unreadable(path, error) from error
-    return data, _checked(path, row, io.BytesIO(data), expected)
+    return data, _checked(path, row, io.BytesIO(data))
 
 
-def _checked(path: Path, row: Accepted, file: IO[bytes], expected: Stamp | None) -> Stamp:
-    hashes = {prefix: hashlib.sha256(prefix) for prefix in (b"", *row.digest_prefixes)}
-    size = 0
+def _checked(path: Path, row: Accepted, file: IO[bytes]) -> Stamp:
+    named, bare, size = hashlib.sha256(digest_prefix(row.caller_id)), hashlib.sha256(), 0
     while block := file.read(BLOCK_BYTES):
         size += len(block)
-        for hashed in hashes.values():
-            hashed.update(block)
-    found = Stamp(hashes[b""].hexdigest(), size)
-    if row.digest in (hashes[prefix].hexdigest() for prefix in row.digest_prefixes):
-        return found
-    if row.caller_id is None and row.kind == "text" and found == expected:
-        return found
-    raise damaged(path, "was changed or cut short")
+        named.update(block)
+        bare.update(block)
+    if row.digest != named.hexdigest():
+        raise damaged(path, "was changed or cut short")
+    return Stamp(bare.hexdigest(), size)
 
 
 def _unreadable(path: Path, error: OSError) -> LibraryDamaged:

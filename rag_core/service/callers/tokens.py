@@ -91,8 +91,6 @@ class Tokens:
             seen = found.st_mtime_ns, found.st_size, found.st_ino
             if seen != self._seen:
                 self._known, self._seen = self._read(), seen
-                if not self._there_were():  # tokens of an earlier version
-                    self._note_that_there_were()
             return self._known
 
     def principal(self, text: str) -> Principal:

@@ -135,7 +135,6 @@ class Document(Told):
     hidden_chars: int
     problems: list[str]
     size_bytes: int
-    read_by_earlier_version: bool
     date: str
     date_source: Literal["", "given", "first_page", "file"]
     metadata: dict[str, Any]
