@@ -219,10 +219,10 @@ def fit_on(identity: Identity, found: Sequence[dict[str, Any]], label: str) -> C
 
 def _with_own(fitted: Calibration, in_force: dict[str, Any]) -> Calibration:
     """With the features that have a fit of their own, weighed as they are in the score in force."""
-    own = [name for name in OWN if name in in_force["signals"]]
+    own = [name for name in OWN if name in in_force["features"]]
 
     def of(field: str) -> tuple[float, ...]:
-        return tuple(in_force[field][in_force["signals"].index(name)] for name in own)
+        return tuple(in_force[field][in_force["features"].index(name)] for name in own)
 
     return replace(
         fitted, features=(*fitted.features, *own), mean=(*fitted.mean, *of("mean")), scale=(*fitted.scale, *of("scale")),

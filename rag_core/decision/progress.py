@@ -145,8 +145,7 @@ def _from_drafts(
         if number >= len(llm_trace.attempts) or llm_trace.attempts[number].asked != asked:
             return Progress(ask, checks, tuple(judged))
         attempt = llm_trace.attempts[number]
-        sure = measurements.correctness if attempt.correctness is None else attempt.correctness  # older records have that of the extract
-        view = replace(measurements, hits=hits, draft=attempt.draft, conflicts=(), correctness=sure)
+        view = replace(measurements, hits=hits, draft=attempt.draft, conflicts=(), correctness=attempt.correctness)
         one = _judge(view, attempt)
         if isinstance(one, Ask):
             return Progress(replace(ask, step=Step.VERIFY), checks, tuple(judged))

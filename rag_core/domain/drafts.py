@@ -16,7 +16,7 @@ class ClaimMeasurement:
 
     Args:
         quotes_missing: quotes that do not stand on the page they cite.
-        words: between blanks in the claim; None in a record from before they were counted.
+        words: between blanks in the claim; None where nothing was measured.
         quotes_elsewhere: those of them that stand in another of the retrieved passages: a citation of the wrong place.
         fabricated: cited ids that were not retrieved.
         indicators: indicator phrases in the claim that its evidence does not hold.

@@ -24,9 +24,9 @@ from rag_core.library.indexing.indexer import INDEX_VERSION
 from rag_core.settings import DATA
 
 FILE = DATA / "answerability.json"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3  # the form of a calibration file
 _KEYS = {
-    "schema_version", "identity", "signals", "mean", "scale", "coefficients", "intercept", "narrow", "crossed", "correctness",
+    "schema_version", "identity", "features", "mean", "scale", "coefficients", "intercept", "narrow", "crossed", "correctness",
     "provenance",
 }  # fmt: skip
 READ = 3  # the answerability model reads so many of the first passages, about 10 ms each
@@ -39,8 +39,6 @@ FEATURES_VERSION = 13
 
 # Vectors in these differ by less than the features can tell (docs/calibration.md has the figures): a calibration holds for all of them.
 _ALIKE = frozenset({"float32", "bfloat16"})
-# fields under the names that calibration files have had from the first
-_STORED = {"features": "signals", "answerability_model": "reader"}
 
 
 def features_version() -> str:
@@ -96,7 +94,7 @@ class Identity:
 
     def to_json(self) -> dict[str, str]:
         """As stored."""
-        return {_STORED.get(name, name): value for name, value in asdict(self).items()}
+        return asdict(self)
 
     @classmethod
     def from_json(cls, row: Mapping[str, str]) -> Identity:
@@ -105,8 +103,7 @@ class Identity:
         Raises:
             TypeError: it is not that.
         """
-        names = {stored: name for name, stored in _STORED.items()}
-        return cls(**{names.get(name, name): value for name, value in row.items()})
+        return cls(**row)
 
     def differences(self, other: Identity) -> tuple[str, ...]:
         """The names of the components that differ, in order; empty when one may stand for the other."""
@@ -172,7 +169,7 @@ class Calibration:
         return {"schema_version": SCHEMA_VERSION, "identity": self.identity.to_json(), **self._numbers(), "provenance": provenance}
 
     def _numbers(self) -> dict[str, Any]:
-        lists = {_STORED.get(name, name): list(getattr(self, name)) for name in ("features", "mean", "scale", "coefficients")}
+        lists = {name: list(getattr(self, name)) for name in ("features", "mean", "scale", "coefficients")}
         parts = {"narrow": self.narrow, "crossed": self.crossed, "correctness": self.correctness}
         return {**lists, "intercept": self.intercept, **{name: part._numbers() for name, part in parts.items() if part}}
 
@@ -192,7 +189,7 @@ class Calibration:
 
     @classmethod
     def _of(cls, identity: Identity, row: Mapping[str, Any], provenance: Mapping[str, Any]) -> Calibration:
-        features, mean, scale, coefficients = (tuple(row[name]) for name in ("signals", "mean", "scale", "coefficients"))
+        features, mean, scale, coefficients = (tuple(row[name]) for name in ("features", "mean", "scale", "coefficients"))
         narrow, crossed, correctness = (
             cls._of(identity, row[name], {}) if name in row else None for name in ("narrow", "crossed", "correctness")
         )
@@ -230,7 +227,7 @@ def packed(made: Calibration) -> bytes:
 
 
 def _unsealed(row: Any) -> bool:
-    """Whether it has no checksum, as in files of earlier versions and in the one that is shipped."""
+    """Whether it has no checksum, as the one that is shipped has none."""
     return isinstance(row, dict) and row.keys() <= _KEYS
 
 

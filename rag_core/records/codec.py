@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import partial
 from operator import attrgetter
-from types import MappingProxyType, NoneType, UnionType
+from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 Write = Callable[[Any, Any], Any]  # (value, context) -> JSON
@@ -46,7 +46,6 @@ class Codec:
             place in that order.
         positional: types whose row is a list of their fields' values. Rows of many small values would be mostly names.
         names: types that a module names only where types are checked.
-        stored: by type and field, the name that a field has in rows, where it is called otherwise in the code since.
     """
 
     def __init__(
@@ -54,9 +53,8 @@ class Codec:
         customs: Mapping[type, Mapping[str, Custom | None]],
         positional: Collection[type],
         names: Mapping[str, Any],
-        stored: Mapping[type, Mapping[str, str]] = MappingProxyType({}),
     ) -> None:
-        self._customs, self._positional, self._names, self._stored = customs, frozenset(positional), dict(names), stored
+        self._customs, self._positional, self._names = customs, frozenset(positional), dict(names)
         self._forms: dict[Any, Form] = {}
 
     def form(self, hint: Any) -> Form:
@@ -94,7 +92,7 @@ class Codec:
             customs = self._customs.get(hint, {})
             rest = {name: self.form(one) for name, one in hints.items() if name not in customs}
             known = {name: custom or _usual(name, self.form(hints[name])) for name, custom in customs.items()}
-            return _record(hint, rest, known, {name: name for name in hints} | dict(self._stored.get(hint, {})))
+            return _record(hint, rest, known)
         raise TypeError(f"a record has no form for {hint!r}")
 
 
@@ -152,32 +150,31 @@ def _usual(name: str, of: Form) -> Custom:
     return Custom(lambda value, context: of.write(getattr(value, name), context), lambda row, found, context: of.read(row, context))
 
 
-def _record(kind: type, of: Mapping[str, Form], customs: Mapping[str, Custom], stored: Mapping[str, str]) -> Form:
-    wanted = set(stored.values())
-    plain = [(name, stored[name], form.types) for name, form in of.items() if form.types]
-    nested = [(name, stored[name], form.write, form.read) for name, form in of.items() if not form.types]
-    special = [(name, stored[name], custom) for name, custom in customs.items()]
+def _record(kind: type, of: Mapping[str, Form], customs: Mapping[str, Custom]) -> Form:
+    wanted = {*of, *customs}
+    plain = [(name, form.types) for name, form in of.items() if form.types]
+    nested = [(name, form.write, form.read) for name, form in of.items() if not form.types]
 
     def write(value: Any, context: Any) -> Row:
-        row = {at: getattr(value, name) for name, at, _ in plain}
-        for name, at, written, _ in nested:
-            row[at] = written(getattr(value, name), context)
-        for _, at, custom in special:
-            row[at] = custom.write(value, context)
+        row = {name: getattr(value, name) for name, _ in plain}
+        for name, written, _ in nested:
+            row[name] = written(getattr(value, name), context)
+        for name, custom in customs.items():
+            row[name] = custom.write(value, context)
         return row
 
     def read(row: Any, context: Any) -> Any:
         if type(row) is not dict or row.keys() != wanted:
             raise ValueError(f"a row of {kind.__name__} has not just the fields {sorted(wanted)}")
         found: Row = {}
-        for name, at, types in plain:
-            value = found[name] = row[at]
+        for name, types in plain:
+            value = found[name] = row[name]
             if type(value) not in types:
                 raise ValueError(f"{kind.__name__}.{name} cannot be of {type(value).__name__}")
-        for name, at, _, again in nested:
-            found[name] = again(row[at], context)
-        for name, at, custom in special:
-            found[name] = custom.read(row[at], found, context)
+        for name, _, again in nested:
+            found[name] = again(row[name], context)
+        for name, custom in customs.items():
+            found[name] = custom.read(row[name], found, context)
         return kind(**found)
 
     return Form(write, read)

@@ -14,7 +14,7 @@ from typing import Any
 from rag_core.domain.claims import Around, Citation, Claim, Conflict, Evidence
 from rag_core.domain.documents import Box, DateSource, Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft, taken_of
-from rag_core.domain.llm_trace import Attempt, LlmTrace, Sufficiency, Verification
+from rag_core.domain.llm_trace import Attempt, LlmTrace, Sufficiency
 from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.scanned import Unsure
@@ -210,18 +210,17 @@ def _of_named(name: str) -> Custom:
 
 
 def settings_of(values: Mapping[str, Any]) -> Settings:
-    """Stored settings. Those that there are no more are left out, new ones are as they would be without asking.
+    """Stored settings.
 
     Raises:
-        ValueError: a value is out of its range.
+        ValueError: there is no such setting, or a value is out of its range.
     """
     return _settings(tuple(values.items()))
 
 
 @lru_cache(maxsize=64)
 def _settings(values: tuple[tuple[str, Any], ...]) -> Settings:
-    known = Settings.model_fields
-    return Settings(**{name: value for name, value in values if name in known})
+    return Settings(**dict(values))
 
 
 # Each type's fields that are no plain values, in the order in which they are read; None for those that only have their place in it.
@@ -305,7 +304,6 @@ CODEC = Codec(
     },
     positional=(Span, Box),
     names={"LlmTrace": LlmTrace},
-    stored={Draft: {"measured": "audits"}, LlmTrace: {"judgements": "verdicts"}, Verification: {"answers": "verdicts"}},
 )
 MEASUREMENTS: Form = CODEC.form(Measurements)
 _MEASURED: Form = CODEC.form(ClaimMeasurement)

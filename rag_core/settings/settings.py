@@ -20,12 +20,6 @@ from rag_core.settings.llm import ModelSettings
 from rag_core.settings.presets import DEFAULT_PRESET, presets
 from rag_core.settings.scales import Scale, Unit
 
-# came after hashes stood in decisions and certificates: where they say what held before them, they leave a hash as it was
-_LATER: Mapping[str, Any] = {
-    "vector_store": "faiss-flat", "workers": "here", "sufficiency_reads": "all", "levels": True, "rewording": "audited",
-    "excerpt_tokens": 0, "max_sentence_words": 60, "sentence_length_mode": Mode.OFF, "ocr_engine": "tesseract",
-}  # fmt: skip
-
 _R, _A, _I = Cost.REPLAY, Cost.ASK, Cost.INGEST
 
 
@@ -338,8 +332,7 @@ class Settings(ModelSettings):
 
 @lru_cache(maxsize=256)  # every decision names it
 def _hash(settings: Settings) -> str:
-    later = {name for name, before in _LATER.items() if getattr(settings, name) == before}
-    body = json.dumps(settings.model_dump(mode="json", exclude={"preset", *later}), sort_keys=True)
+    body = json.dumps(settings.model_dump(mode="json", exclude={"preset"}), sort_keys=True)
     return hashlib.sha256(body.encode()).hexdigest()[:16]
 
 

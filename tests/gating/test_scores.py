@@ -168,7 +168,7 @@ def test_given_a_calibration_without_a_checksum_that_names_no_known_signal_then_
     tmp_path: Path,
 ) -> None:
     with pytest.raises(InvalidInput, match="there is no feature 'top_cosinf'"):
-        read(stored(tmp_path, signals=["top_cosinf", *calibration("m").features[1:]]))
+        read(stored(tmp_path, features=["top_cosinf", *calibration("m").features[1:]]))
 
 
 def test_given_the_score_of_right_answers_then_it_is_read_with_the_other_and_its_features_are_looked_at(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_given_the_score_of_right_answers_then_it_is_read_with_the_other_and_its
 
     assert [part.probability(ZERO) for part in found.parts] == [part.probability(ZERO) for part in made.parts]
     assert len(found.parts) == len(made.parts) > 2
-    row["correctness"]["signals"] = ["rightness", *FEATURES[1:]]
+    row["correctness"]["features"] = ["rightness", *FEATURES[1:]]
     with pytest.raises(InvalidInput, match="there is no feature 'rightness'"):
         read(stored(tmp_path, **row))
 

@@ -284,14 +284,13 @@ def test_given_a_record_with_a_value_out_of_range_when_restored_then_one_clear_e
         from_record(row)
 
 
-def test_given_a_setting_that_is_no_more_and_one_that_is_new_when_restored_then_the_record_can_still_be_read() -> None:
+def test_given_a_setting_that_there_is_not_when_restored_then_one_clear_error() -> None:
     row = through_json(measurements(0.9))
     row["settings"] |= {"dropped_knob": 3}
-    del row["settings"]["max_length_ratio"]
 
-    restored = from_record(row)
-
-    assert restored.settings == measurements(0.9).settings.changed(max_length_ratio=Settings.model_fields["max_length_ratio"].default)
+    with pytest.raises(InvalidInput, match="cannot be read") as caught:
+        from_record(row)
+    assert "Ask the question again" in caught.value.remedy
 
 
 def broken(row: dict) -> list[tuple[str, dict]]:
@@ -304,7 +303,7 @@ def broken(row: dict) -> list[tuple[str, dict]]:
     ):
         for where in (
             lambda row: row, lambda row: row["hits"][0], lambda row: row["hits"][0]["passage"], lambda row: row["draft"],
-            lambda row: row["draft"]["claims"][0], lambda row: row["draft"]["audits"][0], lambda row: row["understanding"],
+            lambda row: row["draft"]["claims"][0], lambda row: row["draft"]["measured"][0], lambda row: row["understanding"],
             lambda row: row["draft"]["claims"][0]["evidence"][0], lambda row: next(iter(row["draft"]["citations"].values())),
         ):  # fmt: skip
             other = json.loads(json.dumps(row))

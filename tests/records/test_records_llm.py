@@ -260,12 +260,11 @@ def test_given_a_field_of_what_is_asked_then_the_record_has_it(of: type) -> None
     sides = draft([claim(passage(1)), claim(passage(2))])
     row = to_record(asked(verified, judgements=(Sufficiency(Call(Step.SUFFICIENCY), sides=sides),)))["llm_trace"]
     rows = {
-        LlmTrace: row, Sufficiency: row["verdicts"][0], Attempt: row["attempts"][0],
+        LlmTrace: row, Sufficiency: row["judgements"][0], Attempt: row["attempts"][0],
         Verification: row["attempts"][0]["verification"], Call: row["attempts"][0]["call"],
     }  # fmt: skip
 
-    stored = {"judgements": "verdicts", "answers": "verdicts"}  # as published in version 1
-    assert set(rows[of]) == {stored.get(field.name, field.name) for field in fields(of)}
+    assert set(rows[of]) == {field.name for field in fields(of)}
 
 
 def test_given_passages_found_again_then_they_are_described_once() -> None:
