@@ -38,7 +38,7 @@ def test_given_a_large_library_then_nearly_all_of_the_nearest_are_found_with_the
     vectors, questions = passages(), passages(60, 2)
     store, exact = SketchStore(), FaissStore(DIM).build(vectors)
     index = store.build(vectors)
-    assert [(len(one), one.sketch is not None) for one in index.exact.segments] == [(2000, True), (1000, True)]
+    assert [(len(one), one.sketch is not None) for one in index.segments] == [(2000, True), (1000, True)]
     store.save(index, tmp_path)
     again, hit = SketchStore().load(tmp_path), 0
 
@@ -82,17 +82,17 @@ def test_given_a_document_that_is_added_or_deleted_then_sketches_of_what_stays_a
 
     (tmp_path / "2").mkdir()
     store.save(after, tmp_path / "2")
-    assert after.exact.segments[0] is before.exact.segments[0]
-    assert sum(map(len, after.exact.segments)) == ROWS - 20
-    for segment in after.exact.segments:
+    assert after.segments[0] is before.segments[0]
+    assert sum(map(len, after.segments)) == ROWS - 20
+    for segment in after.segments:
         if segment.sketch is not None:
-            made = sketched._sketched(segment.index).sketch
+            made = SketchStore()._segment(segment.index).sketch
             assert np.array_equal(faiss.serialize_index(segment.sketch), faiss.serialize_index(made)), "of its own vectors alone"
     first = "vectors.sketched.0"
     for name in (FILE, SKETCH):
         assert (tmp_path / "1" / first / name).samefile(tmp_path / "2" / first / name)
     assert store.spliced("index of another store", [range(1)]) is None
-    tail = after.exact.segments[-1]
+    tail = after.segments[-1]
     assert (tail.sketch is None) == (len(tail) < 500)
 
 
@@ -105,7 +105,7 @@ def test_given_a_sketch_that_is_not_the_segments_when_loaded_then_it_is_damaged(
     elif harm == "cut":
         (tmp_path / SKETCH).write_bytes((tmp_path / SKETCH).read_bytes()[:100])
     else:
-        faiss.write_index(sketched._sketched(store.build(passages(700)).exact.segments[0].index).sketch, str(tmp_path / SKETCH))
+        faiss.write_index(SketchStore()._segment(store.build(passages(700)).segments[0].index).sketch, str(tmp_path / SKETCH))
 
     with pytest.raises(LibraryDamaged, match="vector index cannot be read"):
         store.load(tmp_path)

@@ -125,17 +125,19 @@ class FaissStore:
     """A `VectorStore` of exact FAISS indexes. `dim` is the length of a vector, used where nothing says how long one is."""
 
     name = "faiss-flat"
+    files: tuple[str, ...] = (FILE,)  # that a segment has; the index is called after the first
+    kind: type[FaissIndex] = FaissIndex
 
     def __init__(self, dim: int = DIM) -> None:
         self._dim = dim
 
     def build(self, vectors: Vectors) -> FaissIndex:
         """An index over unit vectors of shape (n, dim)."""
-        return FaissIndex(flat_segments([], [vectors]) or [FlatSegment(faiss.IndexFlatIP(vectors.shape[1] or self._dim))])
+        return self.kind(self._segments([], [vectors]) or [FlatSegment(faiss.IndexFlatIP(vectors.shape[1] or self._dim))])
 
     def spliced(self, index: VectorIndex, pieces: Sequence[range | Vectors]) -> FaissIndex | None:
         """See `VectorStore.spliced`."""
-        return FaissIndex(flat_segments(index.segments, pieces)) if isinstance(index, FaissIndex) else None
+        return self.kind(self._segments(index.segments, pieces)) if isinstance(index, FaissIndex) and type(index) is self.kind else None
 
     def save(self, index: VectorIndex, folder: Path) -> None:
         """Write FAISS's own binary format (not pickle).
@@ -143,9 +145,9 @@ class FaissStore:
         Raises:
             OSError: the disk or the permissions refused.
         """
-        if not isinstance(index, FaissIndex):
-            raise TypeError(f"FaissStore saves a FaissIndex, got {type(index).__name__}")
-        segments.save(index.segments, folder, Path(FILE).stem, [FILE], lambda segment, place: write_index(segment.index, place / FILE))
+        if not isinstance(index, FaissIndex) or type(index) is not self.kind:
+            raise TypeError(f"{type(self).__name__} saves a {self.kind.__name__}, got {type(index).__name__}")
+        segments.save(index.segments, folder, Path(self.files[0]).stem, self.files, self._put)
 
     def load(self, folder: Path) -> FaissIndex:
         """Read it back.
@@ -153,27 +155,37 @@ class FaissStore:
         Raises:
             LibraryDamaged: a file is missing or cut short. A changed byte is found by the manifest's checksum, not here.
         """
-        with damage_told():
-            return FaissIndex(segments.load(folder, Path(FILE).stem, [FILE], lambda place: FlatSegment(read_index(place / FILE))))
+        try:
+            return self.kind(segments.load(folder, Path(self.files[0]).stem, self.files, self._get))
+        except (OSError, EOFError, RuntimeError, ValueError, KeyError, TypeError) as error:
+            raise LibraryDamaged(
+                "The vector index cannot be read.", remedy="Restore the library folder, or index the documents again."
+            ) from error
 
+    def _segments(self, known: Sequence[FlatSegment], pieces: Sequence[range | Vectors]) -> list[FlatSegment]:
+        """The segments over these pieces; those of the known ones that stay whole are used again. See `VectorStore.spliced`."""
+        made = []
+        for group in planned(known, pieces):
+            part = group[0]
+            if len(group) == 1 and isinstance(part, Cut) and part.is_whole:
+                made.append(part.segment)
+                continue
+            index: faiss.Index | None = None
+            for part in group:
+                vectors = part.segment.index.reconstruct_n(part.rows.start, len(part)) if isinstance(part, Cut) else part
+                index = index or faiss.IndexFlatIP(vectors.shape[1])
+                index.add(np.ascontiguousarray(vectors, dtype=np.float32))
+            made += [self._segment(index)] if index else []
+        return made
 
-def flat_segments(
-    known: Sequence[FlatSegment], pieces: Sequence[range | Vectors], make: Callable[[faiss.Index], FlatSegment] = FlatSegment
-) -> list[FlatSegment]:
-    """The segments over these pieces; those of the known ones that stay whole are used again. See `VectorStore.spliced`."""
-    made = []
-    for group in planned(known, pieces):
-        part = group[0]
-        if len(group) == 1 and isinstance(part, Cut) and part.is_whole:
-            made.append(part.segment)
-            continue
-        index: faiss.Index | None = None
-        for part in group:
-            vectors = part.segment.index.reconstruct_n(part.rows.start, len(part)) if isinstance(part, Cut) else part
-            index = index or faiss.IndexFlatIP(vectors.shape[1])
-            index.add(np.ascontiguousarray(vectors, dtype=np.float32))
-        made += [make(index)] if index else []
-    return made
+    def _segment(self, index: faiss.Index) -> FlatSegment:
+        return FlatSegment(index)
+
+    def _put(self, segment: FlatSegment, folder: Path) -> None:
+        write_index(segment.index, folder / self.files[0])
+
+    def _get(self, folder: Path) -> FlatSegment:
+        return FlatSegment(read_index(folder / self.files[0]))
 
 
 def write_index(index: faiss.Index, path: Path) -> None:
@@ -193,21 +205,6 @@ def read_index(path: Path) -> faiss.Index:
         OSError, RuntimeError: the file is missing or cut short.
     """
     return faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC if segments.is_mapped(path) else 0)
-
-
-@contextmanager
-def damage_told() -> Iterator[None]:
-    """Turn what a file that is missing, cut short or another one leads to into the error of a damaged library.
-
-    Raises:
-        LibraryDamaged: there was something.
-    """
-    try:
-        yield
-    except (OSError, EOFError, RuntimeError, ValueError, KeyError, TypeError) as error:
-        raise LibraryDamaged(
-            "The vector index cannot be read.", remedy="Restore the library folder, or index the documents again."
-        ) from error
 
 
 def best_rows(search: Callable[[int], tuple[Any, Any]], k: int, total: int) -> list[tuple[int, float]]:
