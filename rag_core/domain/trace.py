@@ -7,7 +7,6 @@ the boundary rule (a value equal to its threshold passes, in both directions) st
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -86,18 +85,6 @@ class CheckResult:
         """The row of the trace as JSON."""
         return {**asdict(self), "scale": self.scale or "", "ms": round(self.ms, 3)}
 
-    @classmethod
-    def from_json(cls, row: Mapping[str, Any]) -> CheckResult:
-        """Read back what `to_json` wrote."""
-        direction = row["direction"]
-        kinds = {
-            "state": State(row["state"]),
-            "mode": Mode(row["mode"]),
-            "reason": Reason(row["reason"]),
-            "direction": Direction(direction) if direction else None,
-        }
-        return cls(**{**row, **kinds})
-
 
 def judge(
     stage: str,
@@ -151,8 +138,3 @@ class Trace:
     def to_json(self) -> list[dict[str, Any]]:
         """The rows as JSON."""
         return [check.to_json() for check in self.checks]
-
-    @classmethod
-    def from_json(cls, rows: Iterable[Mapping[str, Any]]) -> Trace:
-        """Read back what `to_json` wrote."""
-        return cls(tuple(CheckResult.from_json(row) for row in rows))

@@ -35,7 +35,7 @@ def recorded(executions: Iterable[Execution], profile: str) -> Recorded:
     own = [one for one in executions if one.profile == profile]
     return Recorded(
         len(own), _mean([one.confidence for one in own]), _mean([one.citation_coverage for one in own]),
-        Rate(sum(one.hallucination for one in own), len(own)), Counter(one.outcome.value for one in own),
+        Rate(sum(one.hallucination_detected for one in own), len(own)), Counter(one.outcome.value for one in own),
         Counter(one.feedback.value for one in own if one.feedback),
     )  # fmt: skip
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from rag_core.settings import Settings
 
+ProfileName = Annotated[str, Field(pattern="^[a-z]{0,30}$", description="As in a decision's metadata, such as legal.")]
 MAX_COMMENT_CHARS = 1000  # a reader's comment, or a note on a run, about a paragraph; chosen
 
 
@@ -104,31 +107,26 @@ class ExecutionOutcome(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
-    """A program's record of one use of a prompt or profile: numbers and names of ours, no text.
+class Metrics(BaseModel):
+    """The figures of a piece of work."""
 
-    Args:
-        prompt: `rag_strategy` or `rag_generation`.
-        profile: that it worked under, such as `legal`; empty where none.
-        confidence: in [0, 1].
-        citation_coverage: share of its sentences that cite a source, in [0, 1].
-        hallucination: whether a sentence was found that no source supports.
-        feedback: of a reader; None where nobody said a word.
-        decision: id of the kept decision that it is about; 0 for none.
-    """
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
-    prompt: str
-    profile: str
-    confidence: float
-    citation_coverage: float
-    hallucination: bool
-    outcome: ExecutionOutcome
+    confidence: float = Field(ge=0, le=1, allow_inf_nan=False, examples=[0.9])
+    citation_coverage: float = Field(
+        ge=0, le=1, allow_inf_nan=False, examples=[1.0], description="Share of the sentences that cite a source."
+    )
+    hallucination_detected: bool = Field(examples=[False], description="Whether a sentence was found that no source supports.")
+
+
+class Execution(Metrics):
+    """How a piece of work with a prompt or a profile went, in numbers. One about a kept decision is of that decision's profile."""
+
+    prompt_id: Literal["rag_strategy", "rag_generation"] = Field(examples=["rag_strategy"])
+    outcome: ExecutionOutcome = ExecutionOutcome.ANSWERED
     feedback: FeedbackKind | None = None
-    decision: int = 0
-    id: int = 0
-    at: str = ""
-    origin: str = ""
+    decision: Annotated[str, Field(pattern="^([1-9][0-9]{0,14})?$")] = Field(default="", description="The id of a kept decision.")
+    profile: ProfileName = ""
 
 
 @dataclass(frozen=True, slots=True)

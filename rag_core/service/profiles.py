@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag_core.evaluation.domains import PROFILE, Taken, taken
 from rag_core.evaluation.executions import Recorded, recorded
-from rag_core.records.stored import Execution, ExecutionOutcome, FeedbackKind
+from rag_core.records.stored import Execution
 from rag_core.service.callers.principal import Scope
 from rag_core.service.callers.refusals import missing
 from rag_core.settings import Cost
@@ -60,18 +60,15 @@ class Profiles:
             raise missing("domain")
         return profiles()[domain], recorded(self._collection.records.executions(), domain)
 
-    def record(
-        self, prompt: str, confidence: float, citation_coverage: float, hallucination: bool, outcome: ExecutionOutcome,
-        feedback: FeedbackKind | None, decision: int, profile: str,
-    ) -> int:  # fmt: skip
+    def record(self, done: Execution) -> int:
         """Keep how a piece of work went; its number. One about a kept decision is of that decision's profile.
 
         Raises:
             NotFound: there is no such decision that the caller may see.
         """
         self._principal.require(Scope.ASK)
-        if decision:
-            profile = str(self._collection.questions.decision(decision).metadata.get(PROFILE, ""))
-        done = Execution(prompt, profile, confidence, citation_coverage, hallucination, outcome, feedback, decision)
+        if done.decision:
+            profile = str(self._collection.questions.decision(int(done.decision)).metadata.get(PROFILE, ""))
+            done = done.model_copy(update={"profile": profile})
         with self._principal.acting():
             return self._collection.records.record_execution(done, f"api:{self._principal.id}")

@@ -20,7 +20,7 @@ from rag_core.adapters.records.tables import GUARDED, SCHEMA, VERSION
 from rag_core.domain.llm_trace import Completion
 from rag_core.errors import LibraryError, RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.records.stored import Execution, ExecutionOutcome, FeedbackKind, FeedbackState, SavedPreset
+from rag_core.records.stored import Execution, FeedbackKind, FeedbackState, SavedPreset
 
 FLIPS = 60  # positions in a file of about 100 KB, a fixed sample
 
@@ -40,7 +40,17 @@ def fill(store: RecordStore) -> None:
     store.set_keeping(True)
     store.forget_documents(["sha256:9"], 1)
     store.erase(["sha256:8"], 1, lambda text: False)
-    store.record_execution(Execution("rag_strategy", "legal", 0.9, 1.0, False, ExecutionOutcome.ANSWERED, FeedbackKind.HELPFUL), "api:1")
+    store.record_execution(
+        Execution(
+            prompt_id="rag_strategy",
+            profile="legal",
+            confidence=0.9,
+            citation_coverage=1.0,
+            hallucination_detected=False,
+            feedback=FeedbackKind.HELPFUL,
+        ),
+        "api:1",
+    )
     store.add_feedback(id, FeedbackKind.HELPFUL)
     store.close()
 

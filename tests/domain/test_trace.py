@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import pytest
@@ -115,13 +114,6 @@ checks = st.builds(
     remedy=st.text(),
     ms=st.floats(0, 1e6).map(lambda ms: round(ms, 3)),
 )
-
-
-@given(st.lists(checks))
-def test_given_any_trace_when_written_as_json_and_read_then_it_is_the_same(rows: list[CheckResult]) -> None:
-    trace = Trace().plus(*rows)
-
-    assert Trace.from_json(json.loads(json.dumps(trace.to_json()))) == trace
 
 
 def test_given_a_row_of_the_trace_then_it_has_every_field_of_the_contract() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rag_core.entrypoints.cli import main
-from rag_core.records.stored import Execution, ExecutionOutcome
+from rag_core.records.stored import Execution
 from rag_core.wiring import records
 
 QUESTION = "How long is the warranty period?"
@@ -30,7 +30,9 @@ def test_given_the_command_line_when_a_domain_is_named_then_documents_are_cut_an
     plain, legal = (json.loads(done("ask", QUESTION, *domain, "--json")[1])["metadata"] for domain in ((), ("--domain", "legal")))
     detected = json.loads(done("ask", QUESTION, "--domain", "auto", "--json", "--filter", "x=y")[1])["metadata"]
     store = records(tmp_path / "library", "default")
-    store.record_execution(Execution("rag_strategy", "legal", 0.9, 1.0, True, ExecutionOutcome.ANSWERED), "api:1")
+    store.record_execution(
+        Execution(prompt_id="rag_strategy", profile="legal", confidence=0.9, citation_coverage=1.0, hallucination_detected=True), "api:1"
+    )
     listed, rows = done("profiles")[1], [json.loads(line) for line in done("profiles", "--json")[1].splitlines()]
 
     assert "profile" not in plain

@@ -15,7 +15,7 @@ from rag_core.evaluation.labelled import LabelledQuestion
 
 MAX_NAME_CHARS = 100  # the name of a set, a run or a preset is cut there; chosen
 
-VERSION = 8  # the version of the tables below
+VERSION = 9  # the version of the tables below
 GUARDED: Tables = {
     "decisions": ("id", "at", "origin", "question", "documents", "record"),
     "feedback": ("id", "decision", "verdict", "comment", "document", "page", "at", "state"),
@@ -26,9 +26,7 @@ GUARDED: Tables = {
     "choices": ("name", "value"),
     "model_texts": ("id", "decision", "run", "question", "rejected", "at", "documents", "body"),
     "deletions": ("document", "generation"),
-    "executions": (
-        "id", "at", "origin", "prompt", "profile", "confidence", "citation_coverage", "hallucination", "outcome", "feedback", "decision",
-    ),
+    "executions": ("id", "at", "origin", "body"),
     "notes": ("run", "note"),
     "erasures": ("document", "generation"),
 }  # fmt: skip
@@ -58,9 +56,8 @@ SCHEMA = (
     "CREATE INDEX model_texts_decision ON model_texts (decision)",
     "CREATE INDEX model_texts_result ON model_texts (run, question)",
     "CREATE TABLE deletions (document TEXT PRIMARY KEY, generation INTEGER NOT NULL, checksum BLOB)",
-    "CREATE TABLE executions (id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, origin TEXT NOT NULL, prompt TEXT NOT NULL,"
-    " profile TEXT NOT NULL, confidence REAL NOT NULL, citation_coverage REAL NOT NULL, hallucination INTEGER NOT NULL,"
-    " outcome TEXT NOT NULL, feedback TEXT NOT NULL, decision INTEGER NOT NULL, checksum BLOB)",
+    "CREATE TABLE executions (id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, origin TEXT NOT NULL, body TEXT NOT NULL,"
+    " checksum BLOB)",
     "CREATE TABLE notes (run INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE, note TEXT NOT NULL, checksum BLOB)",
     "CREATE TABLE erasures (document TEXT PRIMARY KEY, generation INTEGER NOT NULL, checksum BLOB)",
 )

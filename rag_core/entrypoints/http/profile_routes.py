@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query
 
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.entrypoints.http.caller import Entered, Key, TheService, once
-from rag_core.service.collection import Collection
+from rag_core.records.stored import Execution
 from rag_core.service.messages import models, profile_models, request_models
 from rag_core.settings.profiles import AUTO, Profile
 
@@ -18,14 +18,6 @@ Domain = Annotated[request_models.Domain, Path()]
 
 def _told(one: Profile) -> dict[str, Any]:
     return {"domain": one.domain, "title": one.title, "help": one.help, "values": one.values}
-
-
-def recorded(collection: Collection, body: profile_models.ExecutionIn) -> int:
-    """Keep what a program says of its work; the number of the record."""
-    return collection.profiles.record(
-        body.prompt_id, body.confidence, body.citation_coverage, body.hallucination_detected, body.outcome, body.feedback,
-        int(body.decision or 0), body.profile,
-    )  # fmt: skip
 
 
 @router.get("/collections/{name}/profiles", response_model=profile_models.Profiles)
@@ -52,7 +44,7 @@ async def profile(collection: Entered, service: TheService, domain: Domain) -> d
 
 
 @router.post("/collections/{name}/executions", response_model=models.Said, status_code=201)
-async def record_execution(collection: Entered, service: TheService, body: profile_models.ExecutionIn, key: Key = None) -> dict[str, int]:
+async def record_execution(collection: Entered, service: TheService, body: Execution, key: Key = None) -> dict[str, int]:
     """Record how a piece of work with a prompt or a profile went."""
     request = ["execution", body.model_dump(mode="json")]
-    return {"id": await service.questions.run(lambda: once(service, collection, key, request, lambda: recorded(collection, body)))}
+    return {"id": await service.questions.run(lambda: once(service, collection, key, request, lambda: collection.profiles.record(body)))}

@@ -21,17 +21,16 @@ from rag_core.domain.given import MAX_TEXT_CHARS, ReadyPassage
 from rag_core.entrypoints.http.app import MAX_BODY_BYTES
 from rag_core.entrypoints.http.caller import PRINCIPAL
 from rag_core.entrypoints.http.document_routes import told
-from rag_core.entrypoints.http.profile_routes import recorded
 from rag_core.entrypoints.mcp.prompts import add_prompts
 from rag_core.errors import RagError
 from rag_core.evaluation.domains import Taken
 from rag_core.library.stored.bounds import MAX_NAME_CHARS
-from rag_core.records.stored import ExecutionOutcome, FeedbackKind
+from rag_core.records.stored import Execution, ExecutionOutcome, FeedbackKind, Metrics, ProfileName
 from rag_core.service.callers.principal import Principal
 from rag_core.service.callers.refusals import Unauthenticated, missing
 from rag_core.service.collection import Collection
 from rag_core.service.handed_in import outcomes, texts
-from rag_core.service.messages import models, profile_models
+from rag_core.service.messages import models
 from rag_core.service.messages.request_models import (
     MAX_CONTENT_CHARS,
     MAX_PAGE,
@@ -246,17 +245,17 @@ def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
 def _add_strategies(server: MCPServer[Any], calls: _Calls) -> None:
     @server.tool(annotations=RECORDS)
     async def record_execution(
-        context: Context[Any, Any], prompt_id: Literal["rag_strategy", "rag_generation"], metrics: profile_models.Metrics,
+        context: Context[Any, Any], prompt_id: Literal["rag_strategy", "rag_generation"], metrics: Metrics,
         collection: Name = "default", outcome: ExecutionOutcome = ExecutionOutcome.ANSWERED, feedback: FeedbackKind | None = None,
-        decision: Number | None = None, profile: profile_models.ProfileName = "",
+        decision: Number | None = None, profile: ProfileName = "",
     ) -> models.Said:  # fmt: skip
         """Record how your work with a prompt went: confidence, citation coverage, and whether an unsupported sentence was found."""
         with _Told():
             entered = await calls.enter(context, collection)
-            body = profile_models.ExecutionIn(
+            done = Execution(
                 prompt_id=prompt_id, **metrics.model_dump(), outcome=outcome, feedback=feedback, decision=decision or "", profile=profile
             )
-            return models.Said(id=await calls.run(lambda: recorded(entered, body)))
+            return models.Said(id=await calls.run(lambda: entered.profiles.record(done)))
 
     async def profile(context: Context[Any, Any], collection: str, domain: str, question: str) -> Taken:
         with _Told():

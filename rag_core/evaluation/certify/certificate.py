@@ -8,16 +8,14 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.guarantee import Kind
 from rag_core.settings import Settings, Stage
 
-SCHEMA_VERSION = 1
-_PUBLISHED = {
-    "collection": "namespace",
-    "version": "generation",
-}  # fields of the basis under the names that certificates have had from the first
+SCHEMA_VERSION = 2  # the form of a certificate
 # what is shown and how it is called, and how documents are read: the library's version stands for the latter
 _OF_NO_MATTER = (Stage.OUTPUT, Stage.INGEST)
 
@@ -130,9 +128,7 @@ class Certificate:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object with every field."""
-        row = asdict(self)
-        row["basis"] = {_PUBLISHED.get(name, name): value for name, value in row["basis"].items()}
-        return {"schema_version": SCHEMA_VERSION, **row}
+        return {"schema_version": SCHEMA_VERSION, **asdict(self)}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Certificate:
@@ -144,15 +140,12 @@ class Certificate:
         try:
             if row["schema_version"] != SCHEMA_VERSION:
                 raise ValueError(f"form {row['schema_version']}, this version reads form {SCHEMA_VERSION}")
-            fields = {name: row[name] for name in cls.__slots__}
-            return cls(**{**fields, "parts": tuple(map(_part, row["parts"])), "basis": _basis(row["basis"])})
+            return _ADAPTER.validate_python({name: row[name] for name in cls.__slots__})
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidInput(f"The certificate cannot be read: {error}.", remedy="Certify the preset again.") from error
 
 
-def _basis(row: Mapping[str, Any]) -> Basis:
-    names = {published: name for name, published in _PUBLISHED.items()}
-    return Basis(**{names.get(name, name): value for name, value in row.items()})
+_ADAPTER = TypeAdapter(Certificate)
 
 
 def stale(certificate: Certificate, basis: Basis, settings: Settings) -> tuple[Stale, ...]:
@@ -172,11 +165,3 @@ def deciding(settings: Settings) -> dict[str, Any]:
     """The settings on which it depends whether and what is answered, as JSON values."""
     values = settings.model_dump(mode="json")
     return {knob.name: values[knob.name] for knob in Settings.knobs() if knob.stage not in _OF_NO_MATTER}
-
-
-def _part(row: Mapping[str, Any]) -> Part:
-    curve = row["curve"]
-    risks = {Kind(kind): tuple(shares) for kind, shares in curve["risks"].items()}
-    read = Curve(tuple(curve["threshold"]), tuple(curve["coverage"]), risks, tuple(curve["certified"]))
-    bounds = tuple(Bound(**{**bound, "kind": Kind(bound["kind"])}) for bound in row["bounds"])
-    return Part(**{**row, "thresholds": dict(row["thresholds"]), "bounds": bounds, "curve": read})

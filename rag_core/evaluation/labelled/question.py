@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.language import unspaced
 
@@ -67,14 +69,15 @@ class LabelledQuestion:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object with every field."""
-        lists = {"answers": list(self.answers), "documents": list(self.documents), "places": [asdict(place) for place in self.places]}
-        return {**{name: getattr(self, name) for name in self.__slots__}, **lists}
+        return asdict(self)
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> LabelledQuestion:
         """Read back what `to_json` wrote."""
-        places = tuple(Place(place["document"], place["page"]) for place in row["places"])
-        return cls(**{**row, "answers": tuple(row["answers"]), "documents": tuple(row["documents"]), "places": places})
+        return _ADAPTER.validate_python(row)
+
+
+_ADAPTER = TypeAdapter(LabelledQuestion)
 
 
 def given_id(question: str, documents: Sequence[str]) -> str:
