@@ -211,11 +211,11 @@ def main() -> None:
     def give(digest: str, found: Future[tuple[frames.Head, bytes]]) -> None:
         try:
             head, body = found.result()
-        except ray.exceptions.RayError as error:
+            reply({**head, "digest": digest}, body)
+        except (ray.exceptions.RayError, ValueError) as error:  # ValueError: its document is too large for a message
             why = f"The file could not be indexed: its workers ended, perhaps for want of memory, or failed ({type(error).__name__})."
             remedy = "Add it again with workers=here, or split it into parts; the other files are unharmed."
-            head, body = {"failed": ["IngestError", why, remedy]}, b""
-        reply({**head, "digest": digest}, body)
+            reply({"failed": ["IngestError", why, remedy], "digest": digest})
 
     try:
         head, _ = frames.read(orders)
