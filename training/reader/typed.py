@@ -7,7 +7,7 @@ import unicodedata
 
 SLIPPED, BARE, FRAMED = 0.5, 0.25, 0.25  # shares of the questions that are changed
 SHORT = 4  # letters of a word in which nobody sees a slip
-ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")  # of a keyboard
+ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")  # a keyboard
 FRAMES = {
     "en": (("Hello, could you please tell me: ", " Thank you!"), ("I want to know the following. ", ""), ("Hi there! ", " Thanks a lot.")),
     "de": (("Guten Tag, können Sie mir bitte sagen: ", " Vielen Dank!"), ("Ich wüsste gern Folgendes. ", ""), ("Hallo! ", " Danke.")),
