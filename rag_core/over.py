@@ -48,7 +48,7 @@ def decide_over(
 
     Args:
         question: 1 to 2,000 characters.
-        passages: 1 to 200, best first: `ReadyPassage`, a mapping with its fields, or the text alone. A passage longer than the
+        passages: 0 to 200, best first: `ReadyPassage`, a mapping with its fields, or the text alone. A passage longer than the
             embedding model reads (256 tokens), or with headings inside, is parted: `chunk_id` is then `<id>#1`, `<id>#2` and so on.
         settings: the default preset where they are left out. What they say of ranking is not used.
         on_stage: told what a language model is being asked; called from this thread.
@@ -57,7 +57,7 @@ def decide_over(
         tools: the models; where they are left out, those that the settings name, loaded once in this process.
 
     Raises:
-        InvalidInput: the question or a passage cannot be used, or there is no passage.
+        InvalidInput: the question or a passage cannot be used.
         ModelUnavailable: a model that the settings name cannot be loaded.
         Cancelled: it was stopped.
     """

@@ -14,9 +14,9 @@ _REST = "only the given passages are known: what their documents say beside them
 
 
 def given_rows(measurements: Measurements) -> tuple[CheckResult, ...]:
-    """Two rows where ready passages were judged; none where a library was searched, or nothing had to be looked up."""
+    """Two rows where ready passages were judged; none over no passages or a library, or where nothing was looked up."""
     given = given_of(measurements.metadata)
-    if given is None or measurements.answer:
+    if not given or not given["count"] or measurements.answer:
         return ()
     return _scores(given["scores"]), CheckResult("rest_of_documents", State.NOT_RUN, Mode.OBSERVE, note=_rest(given, measurements))
 

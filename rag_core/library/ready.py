@@ -63,7 +63,7 @@ def read_passages(passages: Iterable[object]) -> tuple[ReadyPassage, ...]:
     """The ready passages of a question; see `ready_passage` for what each may be. Each has an id afterwards.
 
     Raises:
-        InvalidInput: there are none or too many, one cannot be used, or two have one id. A sentence names the first such passage.
+        InvalidInput: too many, one that cannot be used, or two of one id. A sentence names the first such passage.
     """
     if isinstance(passages, (str, bytes, Mapping)) or not isinstance(passages, Iterable):
         raise InvalidInput(f"Passages are a list, got {type(passages).__name__}.", remedy="Put the passages into a list, best first.")
@@ -86,11 +86,6 @@ def read_passages(passages: Iterable[object]) -> tuple[ReadyPassage, ...]:
                 f"There are more than {MAX_PASSAGES} passages, or more than {MAX_CHARS:,} characters in all (at passage {number}).",
                 remedy="Give the best ones that your retrieval found.",
             )
-    if not found:
-        raise InvalidInput(
-            "No passages were given.",
-            remedy="Give those that your retrieval found. Where it found none there is nothing to answer from: refuse.",
-        )
     return tuple(found.values())
 
 

@@ -25,12 +25,14 @@ def in_given_order(
         question: as asked, for the reranker.
         vector: its unit vector, shape (dim,).
         terms: its index terms.
-        corpus: at least one passage.
+        corpus: where it has no passage, none is found.
         given: of the corpus.
         k: at least 1.
         reranker: reorders all rows, where the settings name one.
     """
     rows = list(range(len(corpus.passages)))
+    if not rows:
+        return Ranking((), (), (), {}, {})
     dense = {row: rank for rank, (row, _) in enumerate(corpus.vectors.search(vector, len(rows), None), 1)}
     lexical = {row: rank for rank, (row, _) in enumerate(corpus.lexical.search(terms, len(rows), None), 1)}
     cosines = np.clip(corpus.vectors.vectors(rows) @ vector, -1.0, 1.0)

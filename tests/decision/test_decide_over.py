@@ -38,6 +38,7 @@ from rag_core.engine import Engine
 from rag_core.errors import Cancelled, InvalidInput
 from rag_core.library.ready import MAX_CHARS, MAX_PASSAGES, read_passages, ready_corpus
 from rag_core.settings import Mode
+from rag_core.settings.presets import presets
 
 LEAVE = "Every employee has 25 days of paid vacation a year. Unused days are lost on 31 March."
 NOTICE = "The notice period is 30 days. It starts on the first day of the month."
@@ -109,6 +110,19 @@ def test_given_a_passage_too_short_to_tell_its_language_then_it_is_that_of_all_p
     assert languages[1][next(text for text in languages[1] if text.startswith("नोटिस"))] == "hi"
     assert languages[2][other] == "de"
     assert "quantum" in found[0].keywords.matched
+
+
+def test_given_no_passage_then_every_preset_refuses_first_and_asks_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S0-3, S1-5, S2-1: the refusal sentence in the question's language, no sources, confidence 0."""
+    using(monkeypatch, model=lambda settings: pytest.fail("a model was asked"))
+    for preset in presets():
+        decision = decide_over("Was ist ein Knowledge Graph?", [], load_settings(preset, environment={"RAG_MODEL": "any"}))
+
+        assert decision.answer == "Diese Information ist nicht in der Wissensdatenbank verfügbar."
+        found = (decision.status, decision.citations, decision.retrieved, decision.confidence)
+        assert found == ("insufficient_context", (), (), 0.0), preset
+        assert [row.state for row in decision.trace.checks if row.stage == "availability"] == ["failed"]
+        assert decision.suggestions == ("Let your retrieval search more documents.",)
 
 
 def test_given_passages_that_do_not_answer_then_it_refuses_in_each_language_and_claims_nothing_of_whole_documents() -> None:
@@ -297,7 +311,6 @@ def test_given_its_json_then_it_has_the_fields_of_any_decision() -> None:
 
 
 BAD: list[tuple[Any, str]] = [
-    ([], "No passages were given."),
     ("a text", "Passages are a list, got str."),
     ({"text": "a"}, "Passages are a list, got dict."),
     (None, "Passages are a list, got NoneType."),

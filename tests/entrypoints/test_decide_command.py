@@ -80,8 +80,9 @@ def test_given_a_file_of_rows_when_decided_then_each_is_a_line_and_a_bad_one_is_
     found = [json.loads(line) for line in (tmp_path / "out" / "d.jsonl").read_text(encoding="utf-8").splitlines()]
 
     assert (code, out) == (1, "")
-    assert [(row["id"], row["status"]) for row in found] == [("1", "success"), ("2", "low_confidence"), ("3", "error"), ("4", "error")]
-    assert "question '3': No passages were given." in err
+    assert [row["status"] for row in found] == ["success", "low_confidence", "insufficient_context", "error"]
+    assert [row["id"] for row in found] == ["1", "2", "3", "4"]
+    assert "question '4': Passages are a list, got NoneType." in err
     assert "rows.jsonl, line 5: not JSON" in err
 
 
@@ -91,7 +92,6 @@ def test_given_a_passage_that_cannot_be_read_then_nothing_is_decided_from_the_ot
     for rows, said in (
         ([PASSAGES[0], {"page": 3}], "p.jsonl, line 2: needs text in text."),
         ([PASSAGES[0], {"text": "a", "pages": 3}], "Passage 2: there is no field 'pages'."),
-        ([], "No passages were given."),
     ):
         code, out, err = run(capsys, ASKED, "--passages", written(tmp_path / "p.jsonl", rows))
 

@@ -171,6 +171,8 @@ def test_given_passages_of_another_retrieval_when_decided_then_they_are_cited_an
         before = len(client.get("/api/collections/alpha/decisions").json()["items"])
         found = client.post("/api/rag/decide", json={"question": WARRANTY, "passages": passages}).json()
         assert len(client.get("/api/collections/alpha/decisions").json()["items"]) == before
+        none = client.post("/api/rag/decide", json={"question": WARRANTY, "passages": []})
+    assert (none.status_code, none.json()["status"], none.json()["confidence"]) == (200, "insufficient_context", 0.0)
     assert (found["citations"][0]["document"], found["citations"][0]["page"], found["id"]) == ("terms.pdf", 3, "")
 
 

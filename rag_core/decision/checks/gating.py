@@ -103,6 +103,12 @@ def _least_answerability(m: Measurements, _: float) -> float:
     return least_answerability(m.settings, m.understanding.intent)
 
 
+def _remedy_of_nothing(m: Measurements, _: float | None) -> str:
+    if given_of(m.metadata):
+        return "Let your retrieval search more documents."
+    return WIDEN if m.library.passages else _WAIT if m.metadata.get(UNREAD) else "Add documents first."
+
+
 _WAIT = "Ask again in a moment: what was added is not read yet."
 
 GATING: tuple[Check[Measurements], ...] = (
@@ -115,7 +121,7 @@ GATING: tuple[Check[Measurements], ...] = (
         value=lambda m: float(len(m.hits)),
         threshold=1,  # not a setting: without a passage there is nothing to cite
         said=lambda m, value, _: f"{several(len(m.hits), 'passage')} retrieved from {several(m.library.documents, 'document')}",
-        remedy=lambda m, _: WIDEN if m.library.passages else _WAIT if m.metadata.get(UNREAD) else "Add documents first.",
+        remedy=_remedy_of_nothing,
     ),
     Check(
         name="correctness",

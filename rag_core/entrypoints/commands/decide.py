@@ -34,7 +34,8 @@ def decide(args: argparse.Namespace) -> int:
         )
 
     def decided(row: dict[str, Any]) -> Decision:
-        return decide_over(row["question"], row.get("passages", ()), settings)
+        passages: Any = row.get("passages")  # a row that lacks them is an error, one with none is refused
+        return decide_over(row["question"], passages, settings)
 
     return 1 if answer_rows(args.input, decided, args.out) else 0
 

@@ -157,7 +157,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
     @server.tool(annotations=READS)
     async def decide(
         context: Context[Any, Any], question: Question,
-        passages: Annotated[list[PassageIn], Field(min_length=1, max_length=MAX_PASSAGES)],
+        passages: Annotated[list[PassageIn], Field(max_length=MAX_PASSAGES)],
     ) -> models.Decision:  # fmt: skip
         """Answer a question from passages that you found elsewhere, best first, or refuse and say why."""
         with _Told():

@@ -33,11 +33,11 @@ def vectors_of(
     made: Made | None = None,
     batch: int = EMBED_BATCH,
 ) -> Vectors:
-    """The vectors of passages, each given with its document's title: shape (len(titled), dim).
+    """The vectors of passages, each given with its document's title: shape (len(titled), dim), or (0, 0) of none.
 
     Args:
         embedder: gets `batch` texts at a time.
-        titled: at least one.
+        titled: in the order of the rows.
         what: names the step in `progress`.
         progress: told (what, done, total) at the start, with 0 done, and after each batch.
         cancelled: asked before each batch.
@@ -51,7 +51,7 @@ def vectors_of(
     """
     allowed = min(SECONDS + SECONDS_PER_PASSAGE * len(titled), SECONDS_IN_ALL)
     deadline = monotonic() + allowed
-    vectors: Vectors | None = None
+    vectors = np.empty((0, 0), dtype=np.float32)
     if progress is not None:
         progress(what, 0, len(titled))
     for start in range(0, len(titled), batch):
@@ -68,7 +68,7 @@ def vectors_of(
         except ModelTimedOut as error:
             problem = f"The embedding model did not finish passages {start + 1:,} to {start + len(texts):,}. {error.problem}"
             raise LimitExceeded(problem, remedy=error.remedy) from error
-        if vectors is None:
+        if not start:
             vectors = np.empty((len(titled), found.shape[1]), dtype=np.float32)
         if found.shape != (len(texts), vectors.shape[1]) or not np.isfinite(found).all():
             raise ModelUnavailable(
@@ -81,7 +81,6 @@ def vectors_of(
         sleep(YIELD_SECONDS)
         if progress is not None:
             progress(what, min(start + batch, len(titled)), len(titled))
-    assert vectors is not None
     return vectors
 
 

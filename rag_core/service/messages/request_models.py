@@ -115,7 +115,7 @@ class DecideIn(Chosen):
     """A question over passages, best first."""
 
     question: Question
-    passages: list[PassageIn] = Field(min_length=1, max_length=MAX_PASSAGES, examples=[[{"text": "The warranty period is 24 months."}]])
+    passages: list[PassageIn] = Field(max_length=MAX_PASSAGES, examples=[[{"text": "The warranty period is 24 months."}]])
 
 
 class ReplayIn(Chosen):
