@@ -1,4 +1,4 @@
-"""Tells whether a sentence of a model only leaves out: it is one sentence or whole cells of one row, word for word, stop for stop.
+"""Tells whether a sentence of a model only leaves out: it is one sentence or whole cells of one row, character for character.
 
 Then nothing was put in, exchanged or moved, and no new word, antonym, other role or borrowed figure gets through. What may be left out of
 a sentence is listed in its language's file, word by word: a bracket that points elsewhere, a name with its title, "in fact," at the
@@ -13,24 +13,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-import regex
-
 from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import Draft
 from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.ports import PageText
-from rag_core.domain.rows import CELL, NEXT_ROW
+from rag_core.domain.rows import CELL, EMPTY, NEXT_ROW
 from rag_core.facts.sentence.citation_marks import strip_marks
 from rag_core.grounding.locate import overlaps
 from rag_core.grounding.omissions.back import announces, hangs, is_void, speaks_of_before, takes_back, takes_up
-from rag_core.grounding.omissions.idle import BAR, Words, is_figure, only_points, parted, stretches, wants_head, written
+from rag_core.grounding.omissions.idle import exact, is_figure, only_deleted, wants_head
 from rag_core.grounding.omissions.words import limit_words
 from rag_core.grounding.units import Unit, header_of, units
 from rag_core.ingest.normalise import normalise
-from rag_core.language import ends_in_question
 
-_BRACKETS = regex.compile(r"[(\[]([^()\[\]]*+)[)\]]")
-_CUT = regex.compile(r"\[\s*(?:…|\.{3})\s*\]")  # "[…]": between the sentences of a passage that a prompt sends in parts
+_NONE = f"-–—{EMPTY} "  # a cell that says "none"
 
 
 def reworded(draft: Draft, hits: Sequence[Hit], page_text: PageText, language: str) -> tuple[bool, ...]:
@@ -119,14 +115,9 @@ def leaves_out_only(text: str, unit: Unit, page_text: PageText, language: str) -
     if said_as_it_stands.strip() == normalise(unit.text).text.strip():  # with marks of notes that look like citations: "90 euros [3]."
         return True
     bare = strip_marks(said_as_it_stands)
-    if ends_in_question(bare) is not ends_in_question(unit.text):
-        return False
-    if _CUT.search(bare) and not _CUT.search(unit.text):  # no word is put in, but a reader would be shown a mark that stands on no page
-        return False
     if unit.passage.kind is PassageKind.TABLE:
-        return _of_row(written(bare), unit, page_text, language)
-    said = parted(bare)
-    return len(said) in _ends(said, f"{unit.lead} {unit.text}" if unit.lead else unit.text, language) if said else False
+        return _of_row(bare, unit, page_text, language)
+    return only_deleted(bare, normalise(f"{unit.lead} {unit.text}").text, language)
 
 
 def cited_units(claim: Claim, known: Mapping[str, Passage], page_text: PageText) -> Iterator[Unit]:
@@ -138,58 +129,33 @@ def cited_units(claim: Claim, known: Mapping[str, Passage], page_text: PageText)
                 yield unit
 
 
-def _ends(said: Words, told: str, language: str) -> set[int]:
-    """Where a sentence may end in a text that begins with it. Stops stand where they stood, but for those beside what may go."""
-    pieces = [(words, free) for words, free in _pieces(told, language) if words]
-    places = {0}
-    for n, (words, free) in enumerate(pieces):
-        loose = free or n + 1 == len(pieces) or pieces[n + 1][1]
-        met = {
-            place + len(words) for place in places if _same(said[place : place + len(words)], words, loose, place + len(words) == len(said))
-        }
-        places = met | (places if free else set())
-    return places
-
-
-def _same(said: Words, told: Words, loose: bool, ends: bool) -> bool:
-    """Whether two stretches are the same; the stop behind the last word does not count where it is `loose` or `ends` the text."""
-    if said[:-1] != told[:-1] or len(said) != len(told):
-        return False
-    return said[-1] == told[-1] or ((loose or ends) and said[-1].rstrip(BAR) == told[-1].rstrip(BAR))
-
-
-def _pieces(text: str, language: str) -> Iterator[tuple[Words, bool]]:
-    """A sentence as stretches of its words, in order, each with whether it may be left out."""
-    for stretch, free in stretches(text, language):
-        end = 0
-        for bracket in _BRACKETS.finditer(stretch):
-            yield parted(stretch[end : bracket.start() + 1]), free
-            yield parted(bracket[0]), free or only_points(bracket[1], language)
-            end = bracket.end()
-        yield parted(stretch[end:]), free
-
-
-def _of_row(said: Words, unit: Unit, page_text: PageText, language: str) -> bool:
+def _of_row(said: str, unit: Unit, page_text: PageText, language: str) -> bool:
     """Whether a text is cells of a row in their order, each with its column's head before it or without."""
     limits = limit_words(language)
     small = limits.states if limits else frozenset()
     told = unit.text.split(CELL)
-    cells = [written(cell, small) for cell in told]
-    header = [[written(cell, small) for cell in row.split(CELL)] for row in header_of(unit.passage, page_text).split(NEXT_ROW)]
+    cells = [exact(cell, small) for cell in told]
+    header = [[exact(cell, small) for cell in row.split(CELL)] for row in header_of(unit.passage, page_text).split(NEXT_ROW)]
     heads = next((row for row in reversed(header) if len(row) == len(cells)), [()] * len(cells))
     figures = {n for n, cell in enumerate(told) if n and is_figure(cell, language)}
-    kept = {n for n, cell in enumerate(cells) if n not in figures and cell} | {0}
+    kept = {n for n, cell in enumerate(told) if n not in figures and cell.strip(_NONE)} | {0}
     headed = {n for n in figures if wants_head(told[n], " ".join(heads[n]))}
     reached = {(0, frozenset[int](), frozenset[int]())}  # words met so far, the cells taken, and those of them with their heads
-    wanted = tuple(word for word in said if word not in small)
+    wanted = exact(said, small | {word.capitalize() for word in small})
     for n, cell in enumerate(cells):
         for place, taken, named in tuple(reached):
             for head in ((), heads[n]) if heads[n] else ((),):
                 words = (*head, *cell)
-                if words and wanted[place : place + len(words)] == words:
+                if words and _as_begun(wanted[place : place + len(words)]) == _as_begun(words):
                     reached.add((place + len(words), taken | {n}, named | {n} if head else named))
     return any(
         place == len(wanted) and kept <= taken and headed & taken <= named and (figures <= taken or figures & taken <= named)
         for place, taken, named in reached
         if taken
     )
+
+
+def _as_begun(words: Sequence[str]) -> tuple[str, ...]:
+    """Words whose first one is small where a capital begins a cell: in "Net sales", and not in "US" or "mW"."""
+    first = words[0] if words else ""
+    return (first.lower() if len(first) > 2 and first.istitle() else first, *words[1:])

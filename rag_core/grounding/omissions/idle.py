@@ -7,7 +7,8 @@ was bribed", "the guard, a dummy, ..."), so it stays. The lists are in each lang
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 import regex
 
@@ -19,33 +20,60 @@ from rag_core.ingest.normalise import normalise
 from rag_core.language import fold
 
 _COMMA = regex.compile(r"[,،，]\s+")
+_POINTS = regex.compile(r"\s*[(\[]([^()\[\]]*+)[)\]]")  # a bracket with the blank before it
 _EDGES = ".,:;!?…।。，、；：\"'“”„‚‘’«»‹›()[]{}–—"  # not part of a word; a minus, "%", "€" and "§" belong to it
-_PARTS = regex.compile(r"[.,:;!?…।。，、；：()\[\]{}–—]")  # what parts two words; quotation marks do not
-BAR = "|"
-_OPENING = "\"'“”„‚‘’«»‹›["
-_SIGNED = regex.compile(r"\(?([–—]\p{Sc}?\p{Nd}.*)|(\(\p{Sc}?\p{Nd}[\p{Nd}.,]*%?\))")  # a dash for a minus; a loss in an account: "(1,234)"
+STOPS = ".,:;।。，、；： "
 _DIGIT, _LETTER = regex.compile(r"\p{Nd}"), regex.compile(r"\p{L}")
 _BARE = regex.compile(r"[^\p{L}\p{Sc}%‰°]*")  # a number that says nothing of its unit
 
 Words = tuple[str, ...]
 
 
-def stretches(text: str, language: str) -> Iterator[tuple[str, bool]]:
-    """A clause at its commas, as far as a stretch may be left out: an opener, a name with its title."""
+def only_deleted(said: str, told: str, language: str) -> bool:
+    """Whether a text is a sentence without stretches that may go, character for character; a stop may stand at its end or not.
+
+    What follows an opener that went begins the sentence, so it may begin with a capital.
+    """
+    said, pieces = said.strip().rstrip(STOPS), [*_stretches(told.strip().rstrip(STOPS), language)]
+    openers = len([*takewhile(lambda piece: piece[1], pieces)])
+    begun = said[:1].lower() + said[1:]
+    return any(_joins_to(said if not gone else begun, pieces[gone:]) for gone in range(openers + 1))
+
+
+def _joins_to(said: str, pieces: Sequence[tuple[str, bool]]) -> bool:
+    """Whether a text is these pieces in their order, each that is free there or not."""
+    places = {0}
+    for piece, free in pieces:
+        places = {place + len(piece) for place in places if said.startswith(piece, place)} | (places if free else set())
+    return bool(said) and len(said) in places
+
+
+def _stretches(text: str, language: str) -> Iterator[tuple[str, bool]]:
+    """A sentence as stretches, each with whether it may be left out: an opener, a name with its title, a bracket that points."""
     limits = limit_words(language)
     comma = _COMMA.search(text)
-    if limits is None or comma is None:
-        yield text, False
-        return
-    if limits.openers.fullmatch(text[: comma.start()].strip()):
-        yield text[: comma.start()], True
-        yield from stretches(text[comma.end() :], language)
+    if limits and comma and limits.openers.fullmatch(text[: comma.start()].strip()):
+        yield text[: comma.end()], True
+        yield from _stretches(text[comma.end() :], language)
         return
     first, *rest = _COMMA.split(text)
-    if len(rest) == 2 and _is_named(rest[0], language) and not any(word in limits.joins for word in map(fold, written(rest[1]))):
-        yield from ((first, False), (rest[0], True), (rest[1], False))
-    else:
-        yield text, False
+    named = len(rest) == 2 and _is_named(rest[0], language)
+    if limits is None or not named or any(word in limits.joins for word in map(fold, written(rest[1]))):
+        yield from _parted(text, language)
+        return
+    behind = len(text) - len(rest[1]) - 1
+    yield from _parted(text[: len(first)], language)
+    yield text[len(first) : behind], True
+    yield from _parted(text[behind:], language)
+
+
+def _parted(text: str, language: str) -> Iterator[tuple[str, bool]]:
+    end = 0
+    for bracket in _POINTS.finditer(text):
+        yield text[end : bracket.start()], False
+        yield bracket[0], only_points(bracket[1], language)
+        end = bracket.end()
+    yield text[end:], False
 
 
 def _is_named(text: str, language: str) -> bool:
@@ -89,31 +117,13 @@ def binds(text: str, language: str) -> bool:
     return any(one.search(text) for one in (limits.conditions, limits.behind, limits.kept))
 
 
-def written(text: str, without: frozenset[str] = frozenset()) -> Words:
+def written(text: str) -> Words:
     """The words of a text as they are written but for their case, and without the stops at their edges."""
-    found = (_word(word) for word in normalise(text).text.split())
+    found = (word.strip(_EDGES).casefold() for word in normalise(text).text.split())
+    return tuple(word for word in found if word)
+
+
+def exact(text: str, without: frozenset[str] = frozenset()) -> Words:
+    """The words of a text, sign for sign but for the stops behind them."""
+    found = (word.rstrip(STOPS) for word in normalise(text).text.split())
     return tuple(word for word in found if word and word not in without)
-
-
-def parted(text: str) -> Words:
-    """The words of a text as `written` has them, a bar behind each that a stop, a dash or a bracket parts from the next one.
-
-    "No, price changes are planned." has the words of "No price changes are planned.", and says the contrary.
-    """
-    found: list[str] = []
-    for token in normalise(text).text.split():
-        word = _word(token)
-        bare = token.strip(_EDGES)
-        head, tail = token.partition(bare)[::2] if bare else (token, "")
-        if found and _PARTS.search(head):
-            found[-1] = found[-1].rstrip(BAR) + BAR
-        if word:
-            found.append(word + BAR * bool(_PARTS.search(tail)))
-    return tuple(found)
-
-
-def _word(word: str) -> str:
-    """A word without the stops at its edges, but for those that make a number negative."""
-    signed = _SIGNED.match(word.lstrip(_OPENING))
-    found = word.strip(_EDGES) if signed is None else signed[1].rstrip(_EDGES) if signed[1] else signed[2]
-    return found.casefold()
