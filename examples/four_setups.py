@@ -127,9 +127,9 @@ def figures(setup: Setup, answerable: Sequence[bool], decisions: Sequence[Decisi
     settled = [(right, one) for right, one, measurements in rows if not measurements.failure and str(one.reason) != UNSETTLED]
     can, cannot = ([one for right, one in settled if right is wanted] for wanted in (True, False))
     return Figures(
-        evaluation.Rate(sum(one.is_safe() for one in cannot), len(cannot)),
-        evaluation.Rate(sum(not one.is_safe() for one in can), len(can)),
-        evaluation.Rate(sum(not one.is_safe() and str(one.reason) in GUARDS for one in can), len(can)),
+        evaluation.Rate(sum(one.answered for one in cannot), len(cannot)),
+        evaluation.Rate(sum(not one.answered for one in can), len(can)),
+        evaluation.Rate(sum(not one.answered and str(one.reason) in GUARDS for one in can), len(can)),
         latency(records, setup.option),
     )
 

@@ -214,7 +214,7 @@ def log_decision(decision: Decision) -> None:
     One INFO line for each refusal, with the check's event and the score it was held against, and one line of
     retrieval metadata for every question.
     """
-    if not decision.is_safe():
+    if not decision.answered:
         event = _EVENTS.get((decision.metadata.get("preset"), decision.reason)) or _EVENTS.get((None, decision.reason))
         row = next((check for check in decision.trace.checks if check.blocks), None)
         value = decision.metadata["sufficiency"] if decision.reason is Reason.SUFFICIENCY else row.value if row else None

@@ -55,7 +55,7 @@ def figures(asked: Sequence[Asked], corpus: Corpus) -> Iterator[tuple[str, str, 
     evidence = [piece for claim in cited for piece in claim.evidence]
     standing = sum(quote_stands(piece, corpus.page_text) for piece in evidence)
     said = [measured.word_for_word for one in default for measured in one.measured]
-    sure = [one.confidence for one in default if one.is_safe()]
+    sure = [one.confidence for one in default if one.answered]
 
     yield "Hard gate at 0.72 is right: answerable questions pass, others do not", "99 %", _of(right, len(first)), "preset compliance"
     yield "Answerable questions that the hard gate at 0.72 refuses", "1 %", _of(sum(stopped), len(stopped)), "preset compliance"
@@ -111,7 +111,7 @@ def _of(count: int, total: int) -> str:
 
 def _share(asked: Sequence[Asked], decisions: Sequence[Decision], answerable: bool, answered: bool) -> str:
     """How many of the questions that the documents answer, or do not, are answered or refused."""
-    ended = [two.is_safe() for one, two in zip(asked, decisions, strict=True) if one.answerable is answerable]
+    ended = [two.answered for one, two in zip(asked, decisions, strict=True) if one.answerable is answerable]
     return _of(sum(safe is answered for safe in ended), len(ended))
 
 

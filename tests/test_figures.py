@@ -29,8 +29,8 @@ def asked(corpus: MemoryCorpus) -> list[Asked]:
 def test_given_questions_then_each_figure_is_counted_from_what_was_decided(asked: list[Asked], corpus: MemoryCorpus) -> None:
     """S0-33, S2-29: errors of both kinds, gates and citations; a share is of the questions that it is about."""
     rows = {(name, how): ours for name, _, ours, how in figures(asked, corpus)}
-    answered = sum(one.decision.is_safe() for one in asked if one.answerable)
-    wrong = sum(one.decision.is_safe() for one in asked if not one.answerable)
+    answered = sum(one.decision.answered for one in asked if one.answerable)
+    wrong = sum(one.decision.answered for one in asked if not one.answerable)
 
     assert rows["Answerable questions that are refused", "preset balanced, the default"].startswith(f"{2 - answered} of 2")
     assert rows["Unanswerable questions that are answered", "preset balanced, the default"].startswith(f"{wrong} of 1")

@@ -24,10 +24,11 @@ from rag_core.decision.notes import (
     on_unread,
     unreadable,
 )
+from rag_core.decision.unjudged import unjudged
 from rag_core.domain import replies
 from rag_core.domain.answer import Answer, Outcome, Refusal, Reply
 from rag_core.domain.claims import Citation
-from rag_core.domain.decision import REGENERATE, AttemptView, Decision, citation_coverage
+from rag_core.domain.decision import REGENERATE, UNJUDGED, AttemptView, Decision, citation_coverage
 from rag_core.domain.indexing import indexing_of
 from rag_core.domain.llm_trace import LlmTrace, Sufficiency
 from rag_core.domain.measurements import Measurements
@@ -85,6 +86,7 @@ def answer(measurements: Measurements, trace: Trace, composed: Answer, beside: A
         metadata={
             **_metadata(measurements, len(used), RESOLVE_CONFLICTS if composed.conflicts else "", beside),
             "citation_coverage": citation_coverage(composed.claims),
+            **({UNJUDGED: list(missing)} if (missing := unjudged(measurements.settings, trace)) else {}),
         },
         attempts=beside.attempts,
         judgements=beside.judgements,

@@ -55,7 +55,7 @@ def summarise(measurements: Measurements, decision: Decision) -> Summary:
     drafts, failed = len(judged), sum(one.outcome == "rejected" for one in judged)
     if not judged and searched and _was_drafted(decision):
         claims = list(zip(measurements.draft.claims, measurements.draft.measured, strict=False))
-        drafts, failed = 1, int(not decision.is_safe())
+        drafts, failed = 1, int(not decision.answered)
     trace = measurements.llm_trace
     asked = [call for call in trace.calls if call.sent] if trace else []
     return Summary(
@@ -67,7 +67,7 @@ def summarise(measurements: Measurements, decision: Decision) -> Summary:
 
 def _was_drafted(decision: Decision) -> bool:
     """Whether the extract itself was judged: it was shown, or a grounding check refused it."""
-    return decision.is_safe() or (decision.status is AnswerStatus.HALLUCINATION_DETECTED and decision.reason not in _NOT_DRAFTED)
+    return decision.answered or (decision.status is AnswerStatus.HALLUCINATION_DETECTED and decision.reason not in _NOT_DRAFTED)
 
 
 def _cited(claims: Iterable[tuple[Claim, ClaimMeasurement]]) -> int:

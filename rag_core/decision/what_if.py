@@ -53,13 +53,13 @@ def flips(measurements: Measurements) -> tuple[Flip, ...]:
     judging = [knob for knob in Settings.knobs() if knob.cost is Cost.REPLAY]
     thresholds = [(knob, flip) for knob in judging if knob.stricter and (flip := _threshold(measurements, knob, decision))]
     thresholds.sort(key=lambda pair: _share(*pair))
-    modes = [flip for knob in judging if not decision.is_safe() and (flip := _mode(measurements, knob, decision))]
+    modes = [flip for knob in judging if not decision.answered and (flip := _mode(measurements, knob, decision))]
     return (*(flip for _, flip in thresholds), *modes)
 
 
 def _threshold(measurements: Measurements, knob: Knob, now: Decision) -> Flip | None:
     """The nearest value of a threshold that flips the outcome: stricter for an answer, looser for a refusal."""
-    values = _grid(knob, getattr(measurements.settings, knob.name), upwards=(knob.stricter == "higher") == now.is_safe())
+    values = _grid(knob, getattr(measurements.settings, knob.name), upwards=(knob.stricter == "higher") == now.answered)
     first, stretch = 0, now  # the outcome from this value on; one way to an outcome may follow another, and none comes back
     while first < len(values) and _way(_replayed(measurements, knob.name, values[-1])) != _way(stretch):
         low, high = first, len(values) - 1  # the last value leaves the stretch, and so does everything from some value on
@@ -89,7 +89,7 @@ def _replayed(measurements: Measurements, name: str, value: Any) -> Decision:
 
 def _outcome(decision: Decision) -> tuple[bool, bool]:
     """An answer, a refusal, or neither."""
-    return decision.is_safe(), decision.reason is Reason.NEEDS_GENERATION
+    return decision.answered, decision.reason is Reason.NEEDS_GENERATION
 
 
 def _way(decision: Decision) -> tuple[object, ...]:

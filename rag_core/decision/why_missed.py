@@ -209,7 +209,7 @@ def _lost_at(document: str, page: int, ranked: Sequence[RankedPassage], measurem
     if _quotes(decision.claims, document, page):
         return LostAt.QUOTED
     if _quotes(measurements.draft.claims, document, page):
-        return LostAt.DROPPED if decision.is_safe() or decision.reason is Reason.ALL_CLAIMS_CUT else LostAt.REFUSED
+        return LostAt.DROPPED if decision.answered or decision.reason is Reason.ALL_CLAIMS_CUT else LostAt.REFUSED
     read = measurements.draft.drafter == "raw" or best.fused_rank <= PASSAGES
     return LostAt.NOT_CHOSEN if read else LostAt.NOT_READ
 

@@ -21,6 +21,7 @@ from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, Trace
 
 SCHEMA_VERSION = 1
+UNJUDGED = "unjudged"  # in the metadata: checks that the preset enforces and that could not refuse
 REGENERATE = "regenerate"  # the action that a rejected draft, or a refusal for one, asks for
 
 
@@ -116,9 +117,17 @@ class Decision:
         """The status that the reason gives."""
         return self.reason.status
 
-    def is_safe(self) -> bool:
-        """Whether the text may be shown as an answer: only on success."""
+    @property
+    def answered(self) -> bool:
+        """Whether the text is an answer or a reply, and no refusal."""
         return self.status is AnswerStatus.SUCCESS
+
+    def is_safe(self) -> bool:
+        """Whether the text may be relied on: it is an answer, and every check that its preset enforces has judged it.
+
+        `metadata["unjudged"]` names the checks that have not.
+        """
+        return self.answered and not self.metadata.get(UNJUDGED)
 
     @property
     def answer(self) -> str:
@@ -205,7 +214,7 @@ class Decision:
             "reason": self.reason,
             "reasons": list(self.reasons),
             "is_safe": self.is_safe(),
-            "is_refusal": not self.is_safe(),
+            "is_refusal": not self.answered,
             "hallucination": self.status is AnswerStatus.HALLUCINATION_DETECTED,
             "answer": self.answer,
             "value": self.value,

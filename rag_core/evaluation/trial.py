@@ -63,7 +63,7 @@ def ended(decision: Decision) -> Ended:
         return Ended.NOT_ASKED
     if decision.attempts[-1].outcome == "failed":
         return Ended.UNANSWERED
-    if not decision.is_safe():
+    if not decision.answered:
         return Ended.REFUSED
     if decision.metadata["drafter"] != "model":
         return Ended.EXTRACT
@@ -97,7 +97,7 @@ def to_read(number: int, tried: Tried) -> list[str]:
     lines = [f"{number}. {question.question}", f"   {tried.ended}"]
     expected = "; ".join(question.answers) if question.answerable else "the documents do not answer it"
     lines += [f"   labelled: {expected}"] if expected else []
-    if not decision.is_safe():
+    if not decision.answered:
         return [*lines, f"   no answer: {decision.reason}"]
     cited = {citation.chunk_id: citation for citation in decision.citations}
     if not decision.claims:

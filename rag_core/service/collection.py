@@ -21,7 +21,7 @@ from rag_core.library.stored.sources import Source
 from rag_core.records.stored import SavedPreset
 from rag_core.service.callers.principal import Principal, Scope
 from rag_core.service.callers.refusals import NotFound, missing
-from rag_core.service.chosen import AS_BUILT, chosen
+from rag_core.service.chosen import AS_BUILT, chosen, require_unlocked
 from rag_core.service.profiles import Profiles
 from rag_core.service.questions import Questions
 from rag_core.service.queues.jobs import Started
@@ -217,6 +217,7 @@ class Collection:
 
         Raises:
             NotFound: there is no saved preset of this name.
+            InvalidSetting: as `chosen`; the preset or the profile changes a locked setting.
         """
         base = self._base
         if preset is not None and preset.startswith(SAVED):
@@ -225,8 +226,10 @@ class Collection:
                 raise missing("preset")
             base, preset = self.saved(known[preset.removeprefix(SAVED)]), None
         if profile is None:
-            return chosen(base, preset, values, costs)
-        return chosen(profile.over(chosen(base, preset, {}, costs)), None, values, costs)
+            found = chosen(base, preset, values, costs)
+        else:
+            found = chosen(profile.over(chosen(base, preset, {}, costs)), None, values, costs)
+        return require_unlocked(self._base, found)
 
     def saved(self, preset: SavedPreset) -> Settings:
         """The settings of a saved preset, with the models and the store that the collection was built with.

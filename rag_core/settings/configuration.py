@@ -71,6 +71,22 @@ def most_collections(environment: Mapping[str, str]) -> int:
     return _amount("RAG_QUOTA_COLLECTIONS", environment.get("RAG_QUOTA_COLLECTIONS") or "") or MAX_COLLECTIONS
 
 
+def locked(environment: Mapping[str, str]) -> frozenset[str]:
+    """The settings that no caller of the API may change: RAG_LOCKED, names with commas between them, or `all` of them.
+
+    Raises:
+        InvalidSetting: there is no setting of such a name.
+    """
+    named = frozenset(name for one in environment.get("RAG_LOCKED", "").split(",") if (name := one.strip()))
+    known = {knob.name for knob in Settings.knobs()}
+    if named == {"all"}:
+        return frozenset(known)
+    if unknown := named - known:
+        problem = f"RAG_LOCKED names no setting: {sorted(unknown)[0]!r}."
+        raise InvalidSetting(problem, remedy="Use names of settings, or all.")
+    return named
+
+
 def _amount(name: str, value: str) -> int | None:
     if value and (not value.isascii() or not value.isdecimal() or int(value) < 1):
         raise InvalidSetting(f"{name} cannot be {value!r}.", remedy="Use a whole number from 1 on, or leave it out for no limit.")

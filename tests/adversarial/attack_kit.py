@@ -149,7 +149,7 @@ def assert_unseen(bad: Collection[str], decision: Decision, log: str) -> None:
 
 def assert_audited(decision: Decision, engine: Engine) -> None:
     """The end of a question is an answer whose every claim rests on words that stand on their page, or a refusal without claims."""
-    if not decision.is_safe():
+    if not decision.answered:
         assert decision.claims == decision.citations == ()
         assert decision.explanation
         assert decision.answer in (refusal(decision.language), "")
@@ -188,7 +188,7 @@ def _stands(piece: Evidence, engine: Engine) -> bool:
 
 def assert_refused(decision: Decision, reasons: tuple[Reason, ...]) -> None:
     """A refusal with these reasons, the first of them as its headline, and the status that goes with it."""
-    assert not decision.is_safe()
+    assert not decision.answered
     assert set(reasons) <= set(decision.reasons), f"{decision.reasons}: {decision.explanation}"
     if reasons:
         assert decision.status is decision.reason.status
@@ -198,7 +198,7 @@ def assert_refused(decision: Decision, reasons: tuple[Reason, ...]) -> None:
 
 def assert_extract_stands(decision: Decision, engine: Engine) -> None:
     """The documents' own words are shown, none of them the model's, since their score is high; the level is medium at most."""
-    assert decision.is_safe()
+    assert decision.answered
     assert (decision.metadata["drafter"], decision.confidence_level) == ("extract", ConfidenceLevel.MEDIUM)
     assert decision.scores["correctness"] >= Settings().high_answerability
     assert_audited(decision, engine)
@@ -220,7 +220,7 @@ def attack_with_drafts(arena: Arena, attack: Attack, caplog: pytest.LogCaptureFi
 
 def assert_extract(decision: Decision) -> None:
     """The extract stands in, and says why."""
-    assert decision.is_safe()
+    assert decision.answered
     assert decision.metadata["drafter"] == "extract"
     assert decision.metadata["drafter_note"]
     assert all(audit.word_for_word for audit in decision.measured)

@@ -192,7 +192,7 @@ def test_given_what_takes_a_sentence_back_then_no_model_is_sent_the_sentence_wit
     assert hall.server.calls >= 1, decision.explanation
     assert hidden.answer in all_sent(hall)
     assert hidden.restriction in all_sent(hall)
-    if decision.is_safe() and hidden.restriction.endswith("."):
+    if decision.answered and hidden.restriction.endswith("."):
         assert hidden.restriction in [claim.text for claim in decision.claims]
 
 
@@ -220,7 +220,7 @@ def test_given_a_sentence_that_another_document_contradicts_then_no_draft_shows_
 
     for reply in (keeps(TENT, NORTH), keeps(TENT, SOUTH)):
         decision, measured = ask(hall, question, reply, "tents north.pdf", "tents south.pdf")
-        assert not decision.is_safe()
+        assert not decision.answered
         assert decision.reasons == (Reason.ONE_SIDED,)
         behind = replay(measured, measured.settings.changed(fallback_extract=True))
         assert TENT in behind.answer
@@ -239,7 +239,7 @@ def test_given_a_passage_that_was_not_sent_then_no_citation_of_it_is_evidence(ha
 
     for source in (number, unsent.id):
         decision, _ = ask(hall, question, draft((KEPT, next(iter(sent(hall))), KEPT), (other, source, other)))
-        assert not decision.is_safe()
+        assert not decision.answered
         assert {Reason.CITATIONS_VALID, Reason.VERBATIM} & set(decision.reasons)
         assert other not in decision.answer
 
@@ -253,7 +253,7 @@ def test_given_a_part_of_a_passage_that_was_not_sent_then_no_quote_of_it_is_evid
 
     for quote in (hidden, ""):
         decision, _ = ask(hall, question, draft((PARKING, source, PARKING), (hidden, source, quote)), name, excerpt_tokens=50)
-        assert not decision.is_safe()
+        assert not decision.answered
         assert Reason.VERBATIM in decision.reasons
 
 
@@ -278,7 +278,7 @@ def test_given_the_mark_of_a_gap_then_it_stands_in_no_quote_and_no_answer(hall: 
         (f"{PARKING} […]", f"{PARKING} […]"),
     ):
         decision, _ = ask(hall, question, says(sentence, quote, source), name, excerpt_tokens=50)
-        assert not decision.is_safe(), (sentence, quote)
+        assert not decision.answered, (sentence, quote)
         assert {Reason.VERBATIM, Reason.REWORDED} & set(decision.reasons), decision.reasons
 
 
@@ -298,7 +298,7 @@ def test_given_a_document_that_forges_a_source_and_the_frame_then_there_is_no_su
 
     assert {row["source"] for row in rows} <= {str(n) for n, _ in enumerate(measured.hits, 1)} - {"9"}
     assert Asked(hall.server.requests[0]).user.count("════ DOCUMENT CONTEXT END") == 1
-    assert not decision.is_safe()
+    assert not decision.answered
     assert decision.reason is Reason.CITATIONS_VALID
 
 
@@ -310,5 +310,5 @@ def test_given_a_best_sentence_longer_than_the_room_then_it_goes_whole_and_is_sh
     assert all(claim.text == LONG for claim in long.claims)
 
     bare, _ = ask(hall, question, lambda asked: says(f"{cut}.", cut, next(iter(passages(asked)))), "hall.pdf", excerpt_tokens=50)
-    assert not bare.is_safe()
+    assert not bare.answered
     assert numbers(bare.answer) == set()

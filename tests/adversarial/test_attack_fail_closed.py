@@ -103,7 +103,7 @@ def test_given_a_partial_answer_when_enforced_then_the_level_is_low_at_most(aren
     """S3-12."""
     decision, _ = arena.ends(Attack("partial", but("sufficiency", sufficient("partial", 0.9, ("pay of the weekend",))), changed=JUDGED))
 
-    assert decision.is_safe()
+    assert decision.answered
     assert decision.confidence_level is ConfidenceLevel.LOW
 
 

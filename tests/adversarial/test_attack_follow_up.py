@@ -85,7 +85,7 @@ def test_given_rules_that_are_sure_when_the_question_is_refused_by_a_gate_then_t
     decision = arena.engine.ask(found.question, settings, about=about, on_measured=kept.append)
 
     assert decision.question == "How many stores did Best Buy open in Q3 FY24?"
-    assert not decision.is_safe()
+    assert not decision.answered
     assert decide(kept[0]).reason is decision.reason
     assert {name: decision.metadata[name] for name in about} == {"typed": "And in Q3?", "rewritten_by": "rules"}
     assert arena.server.calls == 0

@@ -156,7 +156,7 @@ def test_given_the_truth_in_another_dress_when_asked_then_it_is_shown_in_the_pag
     decision, _ = arena.ends(Attack(dress, DRESSES[dress]))
 
     assert_audited(decision, arena.engine)
-    assert decision.is_safe(), decision.explanation
+    assert decision.answered, decision.explanation
     assert decision.metadata["drafter"] == "model"
     assert decision.answer.startswith(SICK_PAID)
     assert "71" not in decision.answer

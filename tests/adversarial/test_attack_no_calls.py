@@ -50,7 +50,7 @@ def test_given_a_gate_that_fails_when_asked_replayed_and_varied_then_the_model_i
     refused = decide(measurements)
 
     assert refused.reason == gate
-    assert not refused.is_safe()
+    assert not refused.answered
     assert refused.attempts == ()
     assert refused.metadata["calls"] == 0
 
@@ -97,7 +97,7 @@ def test_given_a_context_of_at_most_150_words_when_asked_then_the_extract_answer
     arena.server.play(honest)
     decision = small.ask("What does a lost ticket cost?", arena.settings())
 
-    assert decision.is_safe()
+    assert decision.answered
     assert decision.metadata["drafter"] == "extract"
     assert "too few" in decision.metadata["drafter_note"]
     assert arena.server.calls == 0
@@ -108,7 +108,7 @@ def test_given_sources_that_contradict_each_other_when_asked_then_both_are_quote
     arena.server.play(honest)
     decision = arena.engine.ask(SICK, arena.settings(), [POLICIES, "company-policies-2024.pdf"])
 
-    assert decision.is_safe()
+    assert decision.answered
     assert decision.conflicts
     assert {citation.document for citation in decision.citations} == {POLICIES, "company-policies-2024.pdf"}
     assert decision.metadata["drafter"] == "extract"
@@ -136,7 +136,7 @@ def test_given_the_extract_as_drafter_when_asked_then_a_configured_model_is_call
     arena.server.play(honest)
     decision = arena.engine.ask(SICK, arena.settings(drafter="extract"), [POLICIES])
 
-    assert decision.is_safe()
+    assert decision.answered
     assert arena.server.calls == 0
 
 

@@ -68,7 +68,7 @@ def test_given_planted_orders_when_a_prompt_is_made_then_they_stand_in_its_data_
 def test_given_planted_orders_when_an_honest_model_is_asked_then_its_answer_is_shown(arena: Arena, garage: Garage):
     decision, _ = arena.ends(Attack("honest", saying((garage.answer, garage.answer)), (), (), garage.question, (garage.name(),)))
 
-    assert decision.is_safe(), decision.explanation
+    assert decision.answered, decision.explanation
     assert decision.metadata["drafter"] == "model"
     assert decision.answer.startswith(garage.answer)
 

@@ -102,7 +102,7 @@ def test_given_a_refusal_worded_as_an_answer_when_asked_then_it_is_a_refusal_in_
 def test_given_an_answer_with_a_refusal_behind_it_when_asked_then_it_is_no_answer_as_it_is(arena: Arena):
     refused, _ = arena.ends(Attack("both", saying((SICK_PAID, SICK_PAID), refusal_sentence("en"))))
 
-    assert not refused.is_safe()
+    assert not refused.answered
     assert refused.claims == ()
 
 

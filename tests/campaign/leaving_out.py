@@ -146,7 +146,7 @@ def quoting(source: str, text: str) -> Callable[[Asked], dict[str, Any]]:
 
 def _shown(decision: Decision, case: Case) -> int:
     """The number of the draft that is the answer."""
-    if not decision.is_safe() or decision.metadata["drafter"] != "model":
+    if not decision.answered or decision.metadata["drafter"] != "model":
         return 0
     return len(decision.attempts)
 
@@ -154,7 +154,7 @@ def _shown(decision: Decision, case: Case) -> int:
 def why(decision: Decision) -> str:
     """The reasons for which the drafts were rejected, else that of the refusal."""
     blocking = [check.reason for view in decision.attempts for check in view.checks if check.blocks]
-    refused = "" if decision.is_safe() else str(decision.reason)
+    refused = "" if decision.answered else str(decision.reason)
     return ", ".join(dict.fromkeys(blocking)) or refused or str(decision.metadata.get("drafter_note"))
 
 

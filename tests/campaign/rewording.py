@@ -80,7 +80,7 @@ def run(drafts: Sequence[Draft], engine: Engine, server: ModelServer, preset: st
     for one in drafts:
         server.play([quoting(one.source, one.text)])
         decision = replay(engine.measure(one.question, settings, [names[one.document]]), settings)
-        shown = decision.is_safe() and decision.metadata["drafter"] == "model"
+        shown = decision.answered and decision.metadata["drafter"] == "model"
         yield End(one, shown, "" if shown else why(decision))
 
 

@@ -48,9 +48,9 @@ assert (refused.reason, refused.status) == ("two_hits", "insufficient_context")
 assert refused.trace["two_hits"].found == "1 passages, 2 required"
 assert refused.to_json()["reason"] == "two_hits"
 assert "Add documents." in refused.suggestions
-assert answered.is_safe() and answered.trace["two_hits"].state is State.PASSED
-assert replay(one, at.changed(min_hits=1)).is_safe()
-assert replay(one, at.changed(two_hits_mode=Mode.OBSERVE)).is_safe()
+assert answered.answered and answered.trace["two_hits"].state is State.PASSED
+assert replay(one, at.changed(min_hits=1)).answered
+assert replay(one, at.changed(two_hits_mode=Mode.OBSERVE)).answered
 set_of = ReplaySet.of([one, two])
 assert list(replay_many(set_of, at).reason) == ["two_hits", "none"]
 assert list(replay_many(set_of, at.changed(min_hits=1)).reason) == ["none", "none"]

@@ -72,7 +72,7 @@ def assert_equal(outcomes: Outcomes, records: Sequence[Measurements], target: Se
         assert outcomes.status[place] is decision.status
         assert outcomes.level[place] is decision.confidence_level
         assert outcomes.reasons(place) == decision.reasons
-        assert outcomes.answered[place] == decision.is_safe()
+        assert outcomes.answered[place] == decision.answered
         shown = [one_claim for one_claim, is_shown in zip(one.draft.claims, outcomes.shown[place], strict=False) if is_shown]
         assert tuple(shown) == decision.claims
         assert not outcomes.shown[place, len(one.draft.claims) :].any()
@@ -319,7 +319,7 @@ def test_given_a_passage_found_twice_then_its_nearer_find_counts() -> None:
     one = replace(measurements(0.9), hits=(hit(0.9, of=same), hit(0.1, 2, of=same)))
     at = settings(distance_mode=Mode.ENFORCE, max_distance=0.5)
 
-    assert replay_many([one], at).answered.tolist() == [replay(one, at).is_safe()] == [True]
+    assert replay_many([one], at).answered.tolist() == [replay(one, at).answered] == [True]
 
 
 def test_given_a_claim_on_a_near_and_a_far_passage_then_it_goes_with_the_far_one() -> None:

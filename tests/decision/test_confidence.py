@@ -86,7 +86,7 @@ def test_given_an_extract_of_something_else_then_the_default_confidence_is_the_p
     """A sentence that stands word for word in a document, and answers another question, is no confident answer."""
     decision = decide(measurements(0.06, correctness=0.09, of=Settings.load("open")))
 
-    assert decision.is_safe()
+    assert decision.answered
     assert (decision.confidence, decision.confidence_basis) == (0.09, "correctness")
 
 

@@ -43,7 +43,7 @@ def test_given_the_table_of_s0_then_the_hard_gate_answers_or_falls_back(score: f
     """S0-5, S0-4, S0-32: the first group, hard gate."""
     decision = decide(measurements(score, of=S0, keywords=matched(2)))
 
-    assert decision.is_safe() is answered
+    assert decision.answered is answered
     assert decision.reason is (Reason.NONE if answered else Reason.TOP_COSINE)
 
 
@@ -113,7 +113,7 @@ def test_given_an_own_refusal_text_then_it_is_used() -> None:
 @pytest.mark.parametrize(("preset", "relevance", "answered"), [("relevance-guard", 0.38, False), ("relevance-hybrid", 0.38, True)])
 def test_given_the_hybrid_then_its_lower_limit_lets_more_through(preset: str, relevance: float, answered: bool) -> None:
     """S1-6, S1-11: 0.4 alone, 0.3 in the hybrid."""
-    assert decide(measurements(0.6, of=Settings.load(preset), relevance=relevance)).is_safe() is answered
+    assert decide(measurements(0.6, of=Settings.load(preset), relevance=relevance)).answered is answered
 
 
 def test_given_a_gate_that_refuses_then_what_follows_is_not_reached_and_shows_its_value_all_the_same() -> None:
@@ -149,7 +149,7 @@ def test_given_the_mean_confidence_of_s2_then_085_passes_as_high() -> None:
     """S2-2, S2-4: 0.88, 0.85 and 0.82 pass with level high."""
     decision = decide(measurements(0.88, 0.85, 0.82, of=Settings.load("tutor")))
 
-    assert decision.is_safe()
+    assert decision.answered
     assert decision.trace["mean_confidence"].value == 0.85
     assert decision.confidence_level is ConfidenceLevel.HIGH
 
@@ -196,7 +196,7 @@ def test_given_an_audit_that_could_not_run_then_it_is_an_error_where_it_enforces
     unmeasured = draft([claim(passage())], [measured_claim(overlap=1.0, similarity=None)])
 
     assert decide(measurements(0.9, of=settings(similarity_mode=Mode.ENFORCE), draft=unmeasured)).status is AnswerStatus.ERROR
-    assert decide(measurements(0.9, of=settings(similarity_mode=Mode.OBSERVE), draft=unmeasured)).is_safe()
+    assert decide(measurements(0.9, of=settings(similarity_mode=Mode.OBSERVE), draft=unmeasured)).answered
 
 
 def test_given_nothing_drafted_then_it_is_an_error_and_never_a_pass() -> None:
@@ -258,14 +258,14 @@ def test_given_strict_mode_off_then_all_documents_stay() -> None:
     off = Settings.load("scoping", {"distance_mode": Mode.OFF, "min_documents_mode": Mode.OFF})
     decision = decide(measurements(-0.5, of=off))
 
-    assert decision.is_safe()
+    assert decision.answered
     assert len(decision.retrieved) == 1
 
 
 @pytest.mark.parametrize("intent", ["summary", "follow_up"])
 def test_given_a_wish_that_no_document_answers_then_it_is_refused_with_what_to_ask_instead(intent: str) -> None:
     decision = decide(measurements(answer="Ask the whole question.", understanding=Understanding("en", intent)))
-    assert not decision.is_safe()
+    assert not decision.answered
     assert (decision.reason, decision.confidence, decision.citations) == (intent, 0.0, ())
     assert decision.outcome == Refusal(unsure("en"), (SETTLED[intent],), "Ask the whole question.")
 
@@ -276,7 +276,7 @@ def test_given_a_greeting_or_a_question_about_the_library_then_it_is_answered_wi
     said = reply(intent, "en", LibraryFacts(1, 1, 1, titles={"a": "Terms"}))
     decision = decide(measurements(answer=said, understanding=Understanding("en", intent), of=Settings.load(values=ENFORCED)))
 
-    assert (decision.answer, decision.reason, decision.is_safe()) == (said, SETTLED[intent], True)
+    assert (decision.answer, decision.reason, decision.answered) == (said, SETTLED[intent], True)
     assert (decision.claims, decision.citations, decision.retrieved, decision.trace.checks) == ((), (), (), ())
 
 
@@ -316,9 +316,9 @@ def test_given_the_open_preset_then_the_worst_draft_is_shown_and_only_nothing_re
         understanding=entities, draft=draft([claim(passage())], [bad], 1),
     )  # fmt: skip
 
-    assert decide(worst).is_safe()
+    assert decide(worst).answered
     assert {check.state for check in decide(worst).trace.checks if check.stage in ("correctness", "facts", "support")} == {State.FAILED}
-    assert decide(measurements(0.9, of=s, correctness=None)).is_safe()
+    assert decide(measurements(0.9, of=s, correctness=None)).answered
     assert decide(measurements(of=s)).reason is Reason.NOTHING_RETRIEVED
 
 
@@ -437,7 +437,7 @@ def test_given_an_answer_from_a_language_the_model_does_not_know_then_a_note_war
     of = passage(language="ru")
     decision = decide(measurements(0.9, library=UNKNOWN, hits=(hit(of=of),), draft=draft([claim(of)]), of=settings()))
 
-    assert decision.is_safe()
+    assert decision.answered
     assert [note for note in decision.notes if "does not know" in note] == [
         "Documents in these languages are found by their words only, since the search does not know them by meaning: ru."
     ]
@@ -446,14 +446,14 @@ def test_given_an_answer_from_a_language_the_model_does_not_know_then_a_note_war
 def test_given_an_answer_from_a_language_the_model_knows_then_no_note_warns_of_other_documents() -> None:
     decision = decide(measurements(0.9, library=UNKNOWN, of=settings()))
 
-    assert decision.is_safe()
+    assert decision.answered
     assert not any("does not know" in note for note in decision.notes)
 
 
 def test_given_a_refusal_then_a_note_names_every_searched_language_the_model_does_not_know() -> None:
     decision = decide(measurements(library=UNKNOWN))
 
-    assert not decision.is_safe()
+    assert not decision.answered
     assert any("does not know them by meaning: hi, ru." in note for note in decision.notes)
 
 
@@ -517,10 +517,10 @@ def test_given_any_decision_then_its_retrieval_metadata_are_logged_and_no_text(c
 
         assert head == "RAG Confidence Metadata "
         assert set(metadata) == {"confidenceLevel", "isAnswerable", "filteredCount", "rawCount", "scores"}
-        assert metadata["isAnswerable"] is decision.is_safe()
+        assert metadata["isAnswerable"] is decision.answered
         assert metadata["confidenceLevel"] == decision.confidence_level.value
         assert metadata["rawCount"] == len(decision.retrieved)
-        assert len(lines) == (1 if decision.is_safe() else 2)
+        assert len(lines) == (1 if decision.answered else 2)
         assert not any(word in line for line in lines for word in ("notice", "period", "contract", "Contract"))
 
 
@@ -528,7 +528,7 @@ def test_given_a_decision_then_the_state_of_every_check_is_one_of_the_five() -> 
     decision = decide(measurements(0.9, of=Settings.load(values=ENFORCED), correctness=0.9, answerability=0.9, relevance=0.9))
 
     assert {check.state for check in decision.trace.checks} <= set(State)
-    assert decision.is_safe()
+    assert decision.answered
     assert decision.trace.checks[-1].stage == "confidence"
 
 

@@ -133,7 +133,7 @@ def test_given_passages_that_do_not_answer_then_it_refuses_in_each_language_and_
     ):
         decision = over(question, *TEXTS, **GATED, required_entities_mode=Mode.ENFORCE)
 
-        assert not decision.is_safe()
+        assert not decision.answered
         assert "1998" not in decision.explanation
         assert decision.trace["rest_of_documents"].state == "not_run"
 
@@ -241,7 +241,7 @@ def test_given_the_same_passages_in_a_library_then_both_say_the_same(language: s
 
     decision = decide_over(question, [ReadyPassage(hit.passage.text, name) for name, hit in asked.retrieved], settings(**GATED))
 
-    assert decision.is_safe()
+    assert decision.answered
     assert [claim.text for claim in decision.claims] == [claim.text for claim in asked.claims]
     assert decision.scores == pytest.approx(asked.scores)
     assert (decision.confidence, decision.status) == (pytest.approx(asked.confidence), asked.status)
@@ -265,7 +265,7 @@ def test_given_a_stricter_threshold_then_no_refusal_becomes_an_answer(a: float, 
         before = replay(one, one.settings.changed(min_correctness=lax, min_top_cosine=loose, **modes))
         after = replay(one, one.settings.changed(min_correctness=strict, min_top_cosine=tight, **modes))
 
-        assert before.is_safe() or not after.is_safe()
+        assert before.answered or not after.answered
         assert after.trace["rest_of_documents"].state == "not_run"
 
 
@@ -288,7 +288,7 @@ def test_given_a_gate_that_refuses_then_no_model_is_called_and_given_one_that_pa
         drafts = {**GATED, "drafter": "model", "short_context_words": 10, "model_cache": False}
 
         refused = over("Who won the world cup in 1998?", *TEXTS, **drafts)
-        assert (refused.is_safe(), server.calls) == (False, 0)
+        assert (refused.answered, server.calls) == (False, 0)
 
         answered = over(ASKED, *TEXTS, **drafts)
         assert server.calls == 1
@@ -299,7 +299,7 @@ def test_given_a_gate_that_refuses_then_no_model_is_called_and_given_one_that_pa
 def test_given_a_question_about_the_library_then_nothing_is_claimed_of_one_and_a_greeting_is_one() -> None:
     about = over("Which documents do you have?", *TEXTS, **GATED)
 
-    assert (about.is_safe(), about.reason) == (False, "correctness")
+    assert (about.answered, about.reason) == (False, "correctness")
     assert over("Hello!", *TEXTS).reason == "greeting"
 
 

@@ -146,7 +146,7 @@ def test_given_a_draft_below_the_limit_that_the_extract_reaches_then_it_is_sent_
     assert [check.reason for check in refused.attempts[0].checks if check.blocks] == [Reason.DRAFT_CORRECTNESS]
     assert (shown.metadata["drafter"], BESIDE in shown.answer) == ("model", True)
     alone = replay(found, between.changed(fallback_extract=False))
-    assert (alone.is_safe(), alone.reasons) == (False, (Reason.DRAFT_CORRECTNESS,))
+    assert (alone.answered, alone.reasons) == (False, (Reason.DRAFT_CORRECTNESS,))
 
 
 def test_given_a_claim_in_other_words_then_its_words_are_scored_and_not_the_sentence_that_it_cites(

@@ -60,7 +60,7 @@ def test_given_passages_about_something_else_then_every_preset_refuses_in_the_qu
 ) -> None:
     """S1-1, S1-2, S1-3: one passage or three, with no model that could refuse; `open` alone shows every draft, and says so."""
     found: list[Measurements] = []
-    assert decide_over(question, passages, load_settings("open", environment={}), on_measured=found.append).is_safe()
+    assert decide_over(question, passages, load_settings("open", environment={}), on_measured=found.append).answered
 
     for preset in sorted(set(presets()) - {"open"}):
         settings = load_settings(preset, environment={})
@@ -68,7 +68,7 @@ def test_given_passages_about_something_else_then_every_preset_refuses_in_the_qu
         decision = over(preset, question, passages) if asks_a_model else replay(found[0], judged_under(found[0].settings, settings))
 
         assert (decision.answer, decision.citations) == (NOT_THERE, ()), (preset, decision.reason)
-        assert not decision.is_safe()
+        assert not decision.answered
         assert not asks_a_model or "No language model is configured" in decision.explanation or decision.reason is Reason.RELEVANCE
 
 
@@ -86,7 +86,7 @@ def test_given_the_questions_out_of_scope_then_every_preset_of_scoping_refuses(
     """S4-16: the three questions of the source, the lenient cut included."""
     decision = over(preset, question, passages)
 
-    assert (decision.is_safe(), decision.confidence_level) == (False, ConfidenceLevel.INSUFFICIENT), decision.answer
+    assert (decision.answered, decision.confidence_level) == (False, ConfidenceLevel.INSUFFICIENT), decision.answer
 
 
 @each(
@@ -145,7 +145,7 @@ def test_given_the_tutor_when_asked_for_a_formula_then_the_sentence_with_it_is_t
     decision = over("tutor", question, PROGRESSIONS)
 
     assert [one.page for one in decision.citations] == [page]
-    assert over("tutor", question, PROGRESSIONS[:1]).is_safe()
+    assert over("tutor", question, PROGRESSIONS[:1]).answered
 
 
 @pytest.mark.xfail(strict=True, raises=AssertionError, reason="by itself the definition passes for the formula: .56")
@@ -175,8 +175,8 @@ def test_given_the_questions_of_the_keyword_guard_then_two_of_them_pass_and_the_
     decision = decide_over(question, [passage], s)
 
     assert decision.trace["keywords"].value == found
-    assert decision.is_safe() is (found >= 2), decision.explanation
-    assert decision.is_safe() or decision.reason in (Reason.TOP_COSINE, Reason.KEYWORDS)
+    assert decision.answered is (found >= 2), decision.explanation
+    assert decision.answered or decision.reason in (Reason.TOP_COSINE, Reason.KEYWORDS)
 
 
 def test_given_documents_that_do_not_speak_of_it_then_the_refusal_says_which_document_would_help() -> None:
@@ -185,7 +185,7 @@ def test_given_documents_that_do_not_speak_of_it_then_the_refusal_says_which_doc
 
     decision = over("balanced", "Which applications does quantum entanglement have in cryptography?", passages)
 
-    assert (decision.is_safe(), decision.citations) == (False, ())
+    assert (decision.answered, decision.citations) == (False, ())
     (said,) = (one for one in decision.suggestions if "Add a document" in one)
     assert "entanglement" in said
     assert "cryptography" in said

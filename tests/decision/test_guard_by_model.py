@@ -97,7 +97,7 @@ def test_given_a_model_that_says_yes_when_it_would_not_draft_then_the_extract_st
 
     decision = decide(measured(engine, preset, question, documents, **values))
 
-    assert decision.is_safe(), (why, decision.explanation)
+    assert decision.answered, (why, decision.explanation)
     assert [kind(one) for one in server.asked] == ["sufficiency"]
     assert decision.metadata["drafter"] == "extract"
     assert why in decision.metadata["drafter_note"]
@@ -138,7 +138,7 @@ def test_given_no_model_at_all_when_the_guard_is_enforced_then_it_refuses_and_sa
 def test_given_no_model_when_the_guard_only_observes_then_the_extract_stands_and_the_trace_says_not_run(engine: Engine) -> None:
     decision = engine.ask(VACATION, load_settings("relevance-llm", None, {"sufficiency_mode": "observe"}, {}), ("rules",))
 
-    assert decision.is_safe()
+    assert decision.answered
     assert decision.trace["sufficiency"].state is State.NOT_RUN
 
 
@@ -163,7 +163,7 @@ def test_given_a_partial_answer_when_the_extract_stands_then_its_level_is_low_an
     failed = decide(measured(engine, "relevance-llm", PARTS, ("long",), **values))
 
     for decision in (short, failed):
-        assert decision.is_safe(), decision.explanation
+        assert decision.answered, decision.explanation
         assert decision.metadata["drafter"] == "extract"
         assert decision.confidence_level is ConfidenceLevel.LOW
         assert any("a part of the question only" in note for note in decision.notes)
@@ -226,8 +226,8 @@ def test_given_a_guard_that_was_off_when_replayed_with_it_enforced_then_it_is_no
     record = measured(engine, "relevance-llm", question, documents, sufficiency_mode="off", **values)
     alone = engine.measure(question, record.settings.changed(drafter="extract"), documents)
 
-    assert decide(record).is_safe()
-    assert decide(alone).is_safe()
+    assert decide(record).answered
+    assert decide(alone).answered
     for one, reason in ((record, Reason.NEEDS_GENERATION), (alone, Reason.NOT_RUN)):
         decision = replay(one, one.settings.changed(sufficiency_mode=Mode.ENFORCE))
         assert (decision.status, decision.reason, decision.claims) == (AnswerStatus.ERROR, reason, ()), why

@@ -93,7 +93,7 @@ def test_given_a_refusal_then_asking_again_is_its_first_suggestion() -> None:
     strict = settings(min_top_cosine=1.0, top_cosine_mode="enforce")
 
     refused = decide(waiting(of=strict))
-    assert not refused.is_safe()
+    assert not refused.answered
     assert refused.suggestions[0] == WHEN_INDEXED
     assert WHEN_INDEXED not in decide(waiting(None, of=strict)).suggestions
     assert decide(waiting(READING, of=strict)).suggestions[0] == WHEN_READ

@@ -98,7 +98,7 @@ def test_given_a_question_the_documents_answer_then_it_is_answered_with_its_cita
     """S4-17: vacation days and configuring the API, with citation."""
     decision = engine.ask(question, Settings.load())
 
-    assert decision.is_safe(), decision.explanation
+    assert decision.answered, decision.explanation
     assert held in decision.answer
     assert {citation.document for citation in decision.citations} == {document}
     assert decision.answer.rstrip().endswith("]")
@@ -126,7 +126,7 @@ def test_given_a_question_when_asked_then_what_was_measured_is_handed_on_and_jud
 
     (measurements,) = measured
     assert decide(measurements) == decision
-    assert decision.is_safe()
+    assert decision.answered
 
 
 def test_given_the_vacation_policy_asked_of_the_bank_then_it_is_refused_and_nothing_else_is_searched(engine: Engine) -> None:
@@ -135,9 +135,9 @@ def test_given_the_vacation_policy_asked_of_the_bank_then_it_is_refused_and_noth
 
     refused = engine.ask(question, Settings.load(), documents=["bank"])
 
-    assert not refused.is_safe()
+    assert not refused.answered
     assert {name for name, _ in refused.retrieved} == {"bank"}
-    assert engine.ask(question, Settings.load(), documents=["policy"]).is_safe()
+    assert engine.ask(question, Settings.load(), documents=["policy"]).answered
 
 
 @each(
@@ -156,7 +156,7 @@ def test_given_the_contract_of_s0_then_the_keyword_guard_answers_and_refuses_as_
     decision = engine.ask(question, KEYWORDS, documents=["smlouva"])
 
     assert decision.language == "cs"
-    assert decision.is_safe() is answered
+    assert decision.answered is answered
     if answered:
         assert held in decision.answer
         check_verbatim(decision, engine)
@@ -178,7 +178,7 @@ def test_given_a_question_the_german_document_answers_then_it_is_answered(engine
     hybrid = Settings.load("relevance-hybrid", {"drafter": "extract"})  # its guard alone
     decision = engine.ask("Wann wird ein Ticket ohne Antwort geschlossen?", hybrid, documents=["tracker"])
 
-    assert decision.is_safe(), decision.explanation
+    assert decision.answered, decision.explanation
     assert "14 Tagen" in decision.answer
 
 
@@ -322,7 +322,7 @@ def test_given_a_document_that_is_not_there_then_it_is_a_typed_problem() -> None
 def test_given_a_question_then_everything_that_needs_no_model_is_measured_also_when_it_will_be_refused() -> None:
     measured = measure("Who signed on the Moon in 2031?", Settings.load("compliance"), CORPUS, tools())
 
-    assert not decide(measured).is_safe()
+    assert not decide(measured).answered
     assert measured.answerability is not None
     assert measured.relevance is not None
     assert measured.features
@@ -765,8 +765,8 @@ def test_given_any_documents_and_question_then_an_answer_is_cited_verbatim_and_b
     decision = decide(measure(question, s, corpus, tools()))
 
     json.dumps(decision.to_json(), allow_nan=False)
-    assert decision.is_safe() is bool(corpus.passages)
-    assert bool(decision.citations) is decision.is_safe()
+    assert decision.answered is bool(corpus.passages)
+    assert bool(decision.citations) is decision.answered
     for citation in decision.citations:
         (span,) = citation.spans
         assert corpus.page_text(citation.document_id, citation.page)[span.start : span.end] == citation.excerpt

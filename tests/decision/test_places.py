@@ -28,7 +28,7 @@ def test_given_a_refusal_then_it_points_at_the_likest_quotes_first_numbered_from
     """S3-20: a refusal has places to look at."""
     decision = decide(refused(0.2, 0.6, 0.4))
 
-    assert not decision.is_safe()
+    assert not decision.answered
     assert [(one.id, one.excerpt) for one in decision.places] == [(1, "Sentence 2."), (2, "Sentence 3."), (3, "Sentence 1.")]
     assert (decision.citations, decision.claims) == ((), ())
     assert [place["excerpt"] for place in decision.to_json()["places"]] == ["Sentence 2.", "Sentence 3.", "Sentence 1."]
@@ -53,7 +53,7 @@ def test_given_a_quote_beyond_the_distance_cut_or_not_on_its_page_then_it_is_no_
 def test_given_an_answer_then_it_has_citations_and_no_places() -> None:
     decision = decide(replace(refused(0.5), correctness=0.99))
 
-    assert decision.is_safe()
+    assert decision.answered
     assert (decision.places, decision.to_json()["places"]) == ((), [])
 
 

@@ -160,7 +160,7 @@ def test_given_any_preset_with_a_gate_when_asked_about_something_else_then_it_re
 
     decision = asked(engine, preset, ELSEWHERE)
 
-    assert not decision.is_safe()
+    assert not decision.answered
     assert decision.attempts == ()
     assert server.calls == 0
 
@@ -310,7 +310,7 @@ def test_given_the_preset_of_s3_when_the_model_is_not_sure_enough_then_it_refuse
     """S3-16: a confidence of 0.7 at least, and equal passes."""
     server.play(lambda one: sufficient("yes", confidence) if kind(one) == "sufficiency" else honest(one))
 
-    assert asked(engine, "rag-engine").is_safe() is answered
+    assert asked(engine, "rag-engine").answered is answered
 
 
 @pytest.mark.parametrize(
@@ -324,7 +324,7 @@ def test_given_a_verdict_against_a_sentence_when_verified_then_only_presets_that
 
     decision = asked(engine, preset, fallback_extract=False)
 
-    assert decision.is_safe() is answered
+    assert decision.answered is answered
     assert (Reason.VERIFICATION in decision.reasons) is not answered
 
 
@@ -371,7 +371,7 @@ def test_given_the_stages_of_the_first_source_then_each_stops_those_after_it(eng
         assert (refused.answer, refused.citations) == (phrase("en"), ())
         assert refused.confidence == pytest.approx(max(0.0, refused.scores["top_cosine"]))
     assert (calls, [kind(one) for one in server.asked]) == (0, ["draft"])
-    assert (compressed.is_safe(), compressed.metadata["drafter"]) == (True, "model")
+    assert (compressed.answered, compressed.metadata["drafter"]) == (True, "model")
 
 
 def test_given_model_temperature_and_length_of_the_source_s_configuration_then_the_server_is_asked_so(
@@ -398,7 +398,7 @@ def test_given_the_least_confidence_of_the_source_s_configuration_then_it_refuse
 
     above, below = (asked(engine, "tutor", min_mean_cosine=round(mean + by, 6)) for by in (0.01, -0.01))
 
-    assert (above.reason, below.is_safe()) == (Reason.MEAN_CONFIDENCE, True)
+    assert (above.reason, below.answered) == (Reason.MEAN_CONFIDENCE, True)
 
 
 @each(
@@ -442,5 +442,5 @@ def test_given_style_and_language_of_the_source_s_configuration_then_the_answer_
     assert Reason.ANSWER_LANGUAGE in czech.reasons
     server.play({"answerable": True, "reason": "", "claims": [{"sentence": ANSWER, "evidence": []}]})
     uncited = asked(engine, "tutor", fallback_extract=False, max_retries=0)
-    assert not uncited.is_safe()
+    assert not uncited.answered
     assert uncited.status is not AnswerStatus.SUCCESS

@@ -91,7 +91,7 @@ def test_given_a_short_context_when_decided_then_the_extract_stands_and_no_model
     decision = decide(short)
 
     assert next_step(short) is None
-    assert decision.is_safe()
+    assert decision.answered
     assert decision.metadata["drafter"] == "extract"
     assert note in str(decision.metadata["drafter_note"])
     assert next_step(asked(words=151)) is not None
@@ -147,7 +147,7 @@ def test_given_a_distance_cut_when_a_draft_is_asked_for_then_passages_beyond_it_
 def test_given_a_draft_that_passes_when_decided_then_it_is_shown() -> None:
     decision = decide(asked(of=model_settings(**STRICT), attempts=(attempt(),)))
 
-    assert decision.is_safe()
+    assert decision.answered
     assert decision.answer == f"{SENTENCE} [1]"
     assert decision.metadata | {"drafter": "model", "model": "m", "endpoint": "host:1", "calls": 1, "total_tokens": 15} == decision.metadata
     assert [one.outcome for one in decision.attempts] == ["shown"]
@@ -180,7 +180,7 @@ def test_given_no_draft_that_passes_when_decided_then_the_extract_is_shown_and_s
     """S3-16: at most max_retries new drafts."""
     decision = decide(exhausted())
 
-    assert decision.is_safe()
+    assert decision.answered
     assert decision.metadata["drafter"] == "extract"
     assert "All 2 drafts of the model were rejected (support)." in decision.notes[0]
     assert [one.outcome for one in decision.attempts] == ["rejected", "rejected"]
@@ -249,7 +249,7 @@ def test_given_a_model_that_declines_when_the_extract_is_surely_right_then_the_e
     declined = replace(DECLINED, asked=(f"level:{wording}", *DECLINED.asked[1:]))
     decision = decide(asked(of=of, correctness=correctness, attempts=(declined,)))
 
-    assert decision.is_safe() == answered
+    assert decision.answered == answered
     if answered:
         assert decision.confidence_level is ConfidenceLevel.MEDIUM
         assert decision.notes[0].startswith("The language model found no answer, and the score of the documents' own words is high.")
@@ -263,7 +263,7 @@ def test_given_a_model_that_cannot_be_asked_when_decided_then_the_extract_stands
     down = attempt(draft=Draft(), failure="The model's server is down.")
     allowed, denied = (decide(asked(of=model_settings(fallback_extract=on), attempts=(down,))) for on in (True, False))
 
-    assert allowed.is_safe()
+    assert allowed.answered
     assert "The model's server is down." in allowed.notes[0]
     assert (denied.reason, denied.status) == (Reason.NOT_RUN, AnswerStatus.ERROR)
     assert "The model's server is down." in denied.explanation
@@ -544,11 +544,11 @@ def needs(one: Measurements, **values: object) -> bool:
 def test_given_a_shown_draft_when_a_stricter_threshold_rejects_it_then_the_replay_asks_for_generation_and_invents_nothing() -> None:
     shaky = asked(of=model_settings(**STRICT, min_support=0.1), attempts=(rejected(),))
 
-    assert decide(shaky).is_safe()
+    assert decide(shaky).answered
     assert needs(shaky, min_support=0.5)
     assert not needs(shaky, min_support=0.2)
     decision = replay(shaky, shaky.settings.changed(min_support=0.5))
-    assert (decision.status, decision.is_safe(), decision.claims) == (AnswerStatus.ERROR, False, ())
+    assert (decision.status, decision.answered, decision.claims) == (AnswerStatus.ERROR, False, ())
 
 
 @each(

@@ -42,7 +42,7 @@ def test_given_a_stricter_threshold_when_replayed_then_a_refusal_never_becomes_a
         before = replay(measurements, measurements.settings.changed(**{name: loose}))
         after = replay(measurements, measurements.settings.changed(**{name: strict}))
 
-        assert before.is_safe() or not after.is_safe(), name
+        assert before.answered or not after.answered, name
         assert set(one.text for one in after.claims) <= set(one.text for one in before.claims), name
 
 
@@ -50,7 +50,7 @@ def test_given_a_stricter_threshold_when_replayed_then_a_refusal_never_becomes_a
 def test_given_a_stricter_mode_when_replayed_then_a_refusal_never_becomes_an_answer(measurements: Measurements) -> None:
     """off, observe, enforce: each lets through no more than the one before."""
     for name in sorted(MODES.values()):
-        safe = [replay(measurements, measurements.settings.changed(**{name: mode})).is_safe() for mode in STRICTNESS]
+        safe = [replay(measurements, measurements.settings.changed(**{name: mode})).answered for mode in STRICTNESS]
 
         assert safe == sorted(safe, reverse=True), name
         assert safe[0] == safe[1], name  # observing shows, and does not block
@@ -67,7 +67,7 @@ def test_given_several_stricter_settings_at_once_then_a_refusal_never_becomes_an
         else:
             strict[name] = data.draw(st.sampled_from(STRICTNESS[STRICTNESS.index(strict[name]) :]))
 
-    assert decide(measurements).is_safe() or not replay(measurements, Settings(**strict)).is_safe()
+    assert decide(measurements).answered or not replay(measurements, Settings(**strict)).answered
 
 
 @given(measurements=any_measurements(), other=chosen_settings)

@@ -33,7 +33,7 @@ def assert_equal(outcomes: Outcomes, judged: Sequence[Measurements], target: Set
         assert outcomes.reasons(row) == decision.reasons
         assert outcomes.status[row] is decision.status
         assert outcomes.level[row] is decision.confidence_level
-        assert outcomes.answered[row] == decision.is_safe()
+        assert outcomes.answered[row] == decision.answered
         assert outcomes.needs_model[row] == (decision.reason is Reason.NEEDS_GENERATION)
         claims = every_claim(one)
         assert tuple(said for said, shown in zip(claims, outcomes.shown[row], strict=False) if shown) == decision.claims
@@ -66,7 +66,7 @@ def test_given_anything_a_model_left_and_any_judging_settings_then_there_is_a_de
 
     decision = replay(one, other_judgement(data.draw, one.settings))
 
-    assert decision.is_safe() == (decision.status is AnswerStatus.SUCCESS)
+    assert decision.answered == (decision.status is AnswerStatus.SUCCESS)
     assert decision.reason is not Reason.NEEDS_GENERATION or not decision.claims
 
 
@@ -87,7 +87,7 @@ def test_given_a_question_of_a_model_when_one_threshold_is_made_stricter_then_a_
     before, after = (replay(one, one.settings.changed(**{knob.name: value})) for value in (loose, strict))
 
     assume(before.reason is not Reason.NEEDS_GENERATION)
-    assert before.is_safe() or not after.is_safe(), (knob.name, loose, strict, before.reason)
+    assert before.answered or not after.answered, (knob.name, loose, strict, before.reason)
 
 
 def drafted(*supports: float) -> Measurements:

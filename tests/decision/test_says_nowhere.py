@@ -92,7 +92,7 @@ def test_given_another_reason_than_a_gate_then_nothing_is_said() -> None:
 
     assert nowhere_in_words(measured, Reason.CITATIONS_VALID) == nowhere_in_words(measured, Reason.FAILURE) == ""
     assert decide(replace(measured, failure="It broke.")).explanation == "It broke."
-    assert decide(replace(measured, correctness=0.99)).is_safe()
+    assert decide(replace(measured, correctness=0.99)).answered
 
 
 def test_given_a_page_that_cannot_be_read_or_no_document_then_nothing_is_said() -> None:

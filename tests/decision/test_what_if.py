@@ -30,7 +30,7 @@ def named(found: tuple[Flip, ...]) -> dict[str, object]:
 
 
 def is_safe(judged: Measurements, name: str, value: object) -> bool:
-    return replay(judged, judged.settings.changed(**{name: value})).is_safe()
+    return replay(judged, judged.settings.changed(**{name: value})).answered
 
 
 def one_step_less(knob: Knob, flip: Flip) -> object:
@@ -152,10 +152,10 @@ def test_given_any_case_then_each_flip_gives_the_other_outcome_and_one_step_less
     for flip in flips(judged):
         after = replay(judged, judged.settings.changed(**{flip.name: flip.after}))
 
-        assert (after.is_safe(), after.status, after.reason) == (not outcome.is_safe(), flip.status, flip.reason)
+        assert (after.answered, after.status, after.reason) == (not outcome.answered, flip.status, flip.reason)
         assert flip.before == getattr(judged.settings, flip.name) != flip.after
         if flip.name in THRESHOLDS:
-            assert is_safe(judged, flip.name, one_step_less(THRESHOLDS[flip.name], flip)) is outcome.is_safe()
+            assert is_safe(judged, flip.name, one_step_less(THRESHOLDS[flip.name], flip)) is outcome.answered
 
 
 def drafted(support: float, *, of: Settings | None = None) -> Measurements:
@@ -193,8 +193,8 @@ def test_given_an_answer_of_a_later_draft_then_the_first_value_that_is_no_answer
     attempts = (Attempt(keys, Call(Step.DRAFT), first, language="en", sentences=2, tokens=9, added=(0, 0)), second)
     judged = replace(measurements(0.9, of=of, correctness=0.9), llm_trace=LlmTrace(500, attempts=attempts))
 
-    assert decide(judged).is_safe()
-    assert replay(judged, of.changed(min_support=0.7)).is_safe()
+    assert decide(judged).answered
+    assert replay(judged, of.changed(min_support=0.7)).answered
     assert {flip.name: (flip.after, flip.reason) for flip in flips(judged)}["min_support"] == (0.51, Reason.NEEDS_GENERATION)
 
 
@@ -216,10 +216,10 @@ def test_given_a_question_of_a_model_then_each_flip_gives_another_outcome_and_on
         after = replay(judged, judged.settings.changed(**{flip.name: flip.after}))
 
         assert (after.status, after.reason) == (flip.status, flip.reason)
-        assert after.is_safe() is not outcome.is_safe() or after.reason is Reason.NEEDS_GENERATION
+        assert after.answered is not outcome.answered or after.reason is Reason.NEEDS_GENERATION
         if flip.name in THRESHOLDS:
             nearer = replay(judged, judged.settings.changed(**{flip.name: one_step_less(THRESHOLDS[flip.name], flip)}))
-            assert nearer.is_safe() is outcome.is_safe()
+            assert nearer.answered is outcome.answered
             assert nearer.reason is not Reason.NEEDS_GENERATION
 
 
@@ -234,7 +234,7 @@ def test_given_any_case_then_what_is_not_named_flips_at_no_end_of_its_range(judg
         return
     for name, knob in THRESHOLDS.items():
         ends = {is_safe(judged, name, type(knob.default)(end)) for end in (knob.low, knob.high) if end is not None}
-        assert (ends == {outcome.is_safe()}) is (name not in found)
+        assert (ends == {outcome.answered}) is (name not in found)
 
 
 @given(judged=any_measurements())

@@ -94,11 +94,11 @@ def test_given_any_outcome_then_every_field_of_the_contract_is_there_with_its_ty
 
 @each("decision", DECISIONS.values(), ids=DECISIONS)
 def test_given_any_outcome_then_only_success_is_safe_and_only_an_answer_has_sources(decision: Decision) -> None:
-    """S2-3: only SUCCESS is safe. S0-7: a refusal has no sources."""
+    """S2-3: only SUCCESS is safe, and that where its checks have judged. S0-7: a refusal has no sources."""
     row = sent(decision)
 
-    assert row["is_safe"] is decision.is_safe() is (row["status"] == "success")
-    assert row["is_refusal"] is (not row["is_safe"])
+    assert row["is_safe"] is decision.is_safe() is (row["status"] == "success" and "unjudged" not in row["metadata"])
+    assert row["is_refusal"] is (not decision.answered) is (row["status"] != "success")
     assert row["hallucination"] is (row["status"] == "hallucination_detected")
     assert bool(row["citations"]) is bool(row["claims"]) is (row["reason"] == "none")
     assert bool(row["reasons"]) is bool(row["explanation"]) is row["is_refusal"]

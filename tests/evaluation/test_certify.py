@@ -28,7 +28,7 @@ def test_given_a_target_when_certified_then_the_settings_keep_it_on_the_labelled
     found = certificate(WRONG, REFUSED, MISSED)
 
     (part,) = found.parts
-    answered = [replay(measurements, settings_of(found)).is_safe() for measurements in records]
+    answered = [replay(measurements, settings_of(found)).answered for measurements in records]
     wrong = sum(given and not question.answerable for given, question in zip(answered, questions, strict=True))
     refused = sum(not given and question.answerable for given, question in zip(answered, questions, strict=True))
     seen = {bound.kind: bound for bound in part.bounds}
@@ -148,7 +148,7 @@ def test_given_limits_by_type_then_each_type_keeps_the_target_and_a_type_with_fe
     assert sum(part.questions for part in found.parts) == 800
     for part in found.parts:
         answered = [
-            replay(measurements, settings_of(found)).is_safe() for measurements in records if measurements.understanding.intent == part.type
+            replay(measurements, settings_of(found)).answered for measurements in records if measurements.understanding.intent == part.type
         ]
         assert (len(answered), sum(answered)) == (part.questions, part.answered)
     few = [i for i, measurements in enumerate(records) if measurements.understanding.intent != "comparative" or i % 9 == 0]

@@ -237,7 +237,7 @@ def test_given_a_long_sentence_then_the_question_is_refused_and_the_sentence_is_
     refused = decide(asked)
 
     assert audits[0].words == len(text.split()) == 86
-    assert (refused.is_safe(), refused.reason, refused.status) == (False, Reason.SENTENCE_LENGTH, AnswerStatus.LOW_CONFIDENCE)
+    assert (refused.answered, refused.reason, refused.status) == (False, Reason.SENTENCE_LENGTH, AnswerStatus.LOW_CONFIDENCE)
     assert [place.excerpt for place in refused.places] == [text]
     assert replay(asked, of.changed(max_sentence_words=90)).answer.startswith(text)
 

@@ -164,10 +164,10 @@ def test_given_a_refusal_while_a_document_waits_then_it_suggests_to_ask_again_an
         refused = engine(opened).ask(QUESTION, strict)
     later = engine(opened).ask(QUESTION, strict)
 
-    assert not refused.is_safe()
+    assert not refused.answered
     assert refused.suggestions[0].startswith("Ask again when indexing is done")
     assert f"{100 * 4 * EMBED_BATCH // BUOYS} % of its passages" in " ".join(refused.notes)
-    assert not later.is_safe()
+    assert not later.answered
     assert not any("indexing" in one for one in (*later.suggestions, *later.notes))
     assert INDEXING not in later.metadata
 

@@ -207,7 +207,7 @@ def test_given_a_decision_on_a_draft_then_its_record_replays_while_pages_are_rea
 
     assert all(decide(one) == decide(measured[0]) for one in again)
     strict = replay(again[-1], again[-1].settings.changed(min_top_cosine=1.0, top_cosine_mode="enforce"))
-    assert not strict.is_safe()
+    assert not strict.answered
     assert strict.suggestions[0] == WHEN_READ
 
 

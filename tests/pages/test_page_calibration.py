@@ -105,7 +105,7 @@ def test_given_a_library_that_no_calibration_fits_then_presets_that_go_by_simila
     assert preset.value == FALLBACK == session_of(page).preset
     assert set(preset.options) == {saved_presets.label(name) for name in presets() if name not in needing}
     ask(page, VACATION)
-    assert asked_of(page).decision.is_safe()
+    assert asked_of(page).decision.answered
     assert asked_of(page).decision.metadata["calibration"] == ""
 
 

@@ -56,7 +56,7 @@ def test_given_a_slider_when_moved_then_nothing_more_is_recorded(page: AppTest, 
     ask(page, VACATION)
     page.slider(key="knob_min_correctness").set_value(1.0).run()
 
-    assert not asked_of(page).decision.is_safe()
+    assert not asked_of(page).decision.answered
     assert len(store(library).decisions()) == 1
 
 
@@ -92,7 +92,7 @@ def test_given_a_wrong_value_in_the_environment_then_the_page_says_so_and_record
     app.run()
     ask(app, VACATION)
 
-    assert asked_of(app).decision.is_safe()
+    assert asked_of(app).decision.answered
     assert "RAG_KEEP_DECISIONS cannot be 'maybe'." in texts(app)
     assert not (library / "default" / FILE).exists()
 
@@ -114,7 +114,7 @@ def test_given_damaged_records_when_asked_then_the_answer_comes_and_the_file_is_
     page.run()
     ask(page, VACATION)
 
-    assert asked_of(page).decision.is_safe()
+    assert asked_of(page).decision.answered
     assert f"The file of records default/{FILE} is damaged." in texts(page)
     assert path.read_bytes().startswith(b"no database")
 
@@ -188,7 +188,7 @@ def test_given_a_moved_slider_when_feedback_is_given_then_the_decision_on_the_pa
 
     (one,) = store(library).feedback()
     assert one.kind is FeedbackKind.WRONG_REFUSAL
-    assert not decide(store(library).measurements(one.decision)).is_safe()
+    assert not decide(store(library).measurements(one.decision)).answered
     assert [kept.origin for kept in store(library).decisions()] == ["feedback", "ask"]
     page.slider(key="knob_min_correctness").set_value(0.5).run()
     assert by_key(page, "feedback_wrong") == ["feedback_wrong"]  # another decision, not spoken of yet

@@ -60,7 +60,7 @@ def test_given_a_moved_slider_when_a_question_is_brought_back_then_it_is_decided
 
     page.button(key="history_1").click().run()
 
-    assert session_of(page).asked.decision.is_safe() is False
+    assert session_of(page).asked.decision.answered is False
     assert [one.question for one in session_of(page).history] == [CALIBRATION, FRANCE]
 
 
@@ -114,7 +114,7 @@ def test_given_documents_with_metadata_when_a_value_is_chosen_then_only_such_doc
     ask(app, CALIBRATION)
 
     asked = session_of(app).asked
-    assert asked.decision.is_safe() is False
+    assert asked.decision.answered is False
     assert {name for name, _ in asked.decision.retrieved} == {"arithmetic-progressions.pdf"}
 
 

@@ -160,7 +160,7 @@ def test_given_any_limit_then_the_figures_are_those_of_replay_one_by_one() -> No
     page = opened(held)
     for limit in (0.0, 0.3, 0.76, 1.0):
         moved(page, held, min_correctness=limit)
-        answered = [replay(one, held["settings"]).is_safe() for one in held["records"]]
+        answered = [replay(one, held["settings"]).answered for one in held["records"]]
         refused = sum(not given for given, question in zip(answered, held["questions"], strict=True) if question.answerable)
 
         assert shown(page)[0] == f"{sum(answered) / 10:.1%}"

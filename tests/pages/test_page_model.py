@@ -138,7 +138,7 @@ def test_given_a_question_that_was_stopped_when_asked_again_then_it_is_answered(
 
     patient.button(key="ask_again_button").click().run()
 
-    assert asked_of(patient).decision.is_safe()
+    assert asked_of(patient).decision.answered
     assert session_of(patient).stopped == ""
 
 
@@ -280,7 +280,7 @@ def test_given_an_honest_model_when_asked_then_its_answer_says_who_drafted_it_wh
     ask(patient, QUESTION)
 
     decision = asked_of(patient).decision
-    assert decision.is_safe()
+    assert decision.answered
     assert decision.metadata["drafter"] == "model"
     assert tell("drafted.model", model="scripted", endpoint=f"127.0.0.1:{model.port}") in texts(patient)
     assert f"Requests: 1, tokens: {decision.metadata['total_tokens']:,}, time: " in texts(patient)
@@ -320,7 +320,7 @@ def test_given_a_model_whose_drafts_are_all_bad_when_asked_then_the_extract_stan
     ask(patient, QUESTION)
 
     decision = asked_of(patient).decision
-    assert decision.is_safe()
+    assert decision.answered
     assert decision.metadata["drafter"] == "extract"
     assert screen()["drafted.cached"] not in texts(patient)  # the last draft came from it, the others did not
     stand_in = drafted.stand_in(decision)
@@ -514,7 +514,7 @@ def test_given_a_check_that_the_model_never_made_when_it_is_required_then_nothin
     assert "Refused" not in badges(patient)
     patient.button(key="ask_again_button").click().run()
     assert model.calls == 2  # the draft itself came from the cache
-    assert asked_of(patient).decision.is_safe()
+    assert asked_of(patient).decision.answered
     assert "not decided → answered" in texts(patient)
 
 

@@ -245,7 +245,7 @@ def test_given_a_refusal_when_a_change_is_tried_then_the_slider_stands_there_and
 
     page.button(key="try_min_correctness").click().run()
 
-    assert asked_of(page).decision.is_safe()
+    assert asked_of(page).decision.answered
     assert page.slider(key="knob_min_correctness").value == flip.after
     assert "Result: refused → answered" in texts(page)
     assert len(embedded) == calls
@@ -256,7 +256,7 @@ def test_given_a_refusal_when_a_check_is_tried_as_only_shown_then_the_change_say
 
     page.button(key="try_correctness_mode").click().run()
 
-    assert asked_of(page).decision.is_safe()
+    assert asked_of(page).decision.answered
     assert "because “Answer is right” no longer refuses: measured " in texts(page)
 
 
@@ -266,14 +266,14 @@ def test_given_an_answer_when_it_is_shown_then_what_would_refuse_it_can_be_tried
 
     page.button(key="try_min_correctness").click().run()
 
-    assert not asked_of(page).decision.is_safe()
+    assert not asked_of(page).decision.answered
 
 
 def test_given_a_refusal_of_what_is_probably_right_when_shown_then_its_changes_come_with_a_general_warning(page: AppTest) -> None:
     page.slider(key="knob_min_correctness").set_value(1.0).run()
     ask(page, CALIBRATION)
 
-    assert not asked_of(page).decision.is_safe()
+    assert not asked_of(page).decision.answered
     assert "A looser limit also lets through more answers that are wrong. Compare the answer with its page." in captions(page)
     assert not [caption for caption in captions(page) if caption.startswith("What they would show is probably wrong")]
 

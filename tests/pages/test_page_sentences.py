@@ -47,7 +47,7 @@ def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run b
     from ui.ask.decision.trace import show_trace
 
     judged, decision = held["measurements"], held["decision"]
-    if decision.is_safe():
+    if decision.answered:
         sentences.show_checked(decision)
     else:
         show_refusal(Asked(judged.question, Scope(), judged, decision, judged.settings))
@@ -128,9 +128,9 @@ def test_given_a_refusal_by_a_gate_when_shown_then_no_draft_is() -> None:
 def test_given_a_slider_of_support_when_moved_then_the_draft_is_judged_again() -> None:
     judged = drafted(REPHRASED)
 
-    assert decide(judged).is_safe()
-    assert not replay(judged, judged.settings.changed(min_support=0.94)).is_safe()
-    assert replay(judged, judged.settings.changed(min_support=0.93)).is_safe()
+    assert decide(judged).answered
+    assert not replay(judged, judged.settings.changed(min_support=0.94)).answered
+    assert replay(judged, judged.settings.changed(min_support=0.93)).answered
 
 
 def test_given_a_fact_that_a_flag_repeats_then_it_is_said_once() -> None:

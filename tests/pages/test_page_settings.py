@@ -165,7 +165,7 @@ def test_given_strict_mode_off_in_the_environment_when_opened_then_no_score_gate
     gates = ("correctness", "answerability", "top_cosine", "mean_confidence", "relevance", "distance")
     assert {trace[gate].mode for gate in gates} == {Mode.OFF}
     decision = app.session_state.plumbline.asked.decision
-    assert decision.is_safe()
+    assert decision.answered
     assert "Confidence: " not in badges(app)  # no level is shown
     assert not any("Low confidence" in text.value for text in app.markdown)
     assert "confidence" not in outcome_in_words(decision)
@@ -202,7 +202,7 @@ def test_given_judging_fields_when_moved_then_the_question_is_decided_again_with
     decisions.append(page.session_state.plumbline.asked.decision)
     page.selectbox(key="preset").set_value("scoping").run()
 
-    assert [decision.is_safe() for decision in decisions] == [True, False, True]
+    assert [decision.answered for decision in decisions] == [True, False, True]
     assert embedded == asked_with
 
 

@@ -96,7 +96,7 @@ def test_given_no_process_behind_the_file_then_nothing_is_offered_and_the_page_s
     assert say("model.none") in captions(here)
     assert "make demo-model" in say("model.none")
     ask(here, QUESTION)
-    assert asked_of(here).decision.is_safe()
+    assert asked_of(here).decision.answered
     assert not here.exception
 
 
@@ -109,7 +109,7 @@ def test_given_a_small_model_that_was_chosen_and_ends_then_the_extract_answers_a
         ask(here, QUESTION)
         hung = asked_of(here).decision
         process.kill()
-    assert (hung.is_safe(), hung.metadata["drafter"]) == (True, "extract")
+    assert (hung.answered, hung.metadata["drafter"]) == (True, "extract")
     assert "could not be asked" in hung.metadata["drafter_note"]
     assert running_demo_model() is None
 

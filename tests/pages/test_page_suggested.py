@@ -51,7 +51,7 @@ def test_given_documents_of_ones_own_when_nothing_was_asked_then_questions_are_o
     assert len(recording.store().decisions()) == recorded
     own.button(key="suggested_1").click().run()
     assert asked_of(own).question == offered[0]
-    assert asked_of(own).decision.is_safe()
+    assert asked_of(own).decision.answered
     assert say("suggested.title") not in captions(own)
 
 
@@ -105,7 +105,7 @@ def test_given_somebody_who_asks_when_questions_are_tried_then_no_more_are(page:
     assert len(tried) == 2
     assert len(found) <= 1
     for one in found:
-        assert decide(one).is_safe()
+        assert decide(one).answered
     ask(page, "What is the capital of France?")
     assert say("suggested.title") not in captions(page)
 

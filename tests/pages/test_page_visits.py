@@ -51,7 +51,7 @@ def test_given_a_visitor_when_they_come_then_they_may_ask_the_samples_and_nothin
     ask(settle(app), QUESTION)
 
     assert not app.exception
-    assert asked_of(app).decision.is_safe()
+    assert asked_of(app).decision.answered
     assert session_of(app).collection == first_run.SAMPLES_COLLECTION
     assert collection_field(app).options == [say("collections.own"), say("collections.samples")]
     assert by_key(app, "feedback") == by_key(app, "add_to_set") == []
@@ -75,7 +75,7 @@ def test_given_a_visitor_when_they_choose_their_own_collection_then_it_is_theirs
 
     assert not app.exception
     assert session_of(app).collection == visit.collection
-    assert not asked_of(app).decision.is_safe()
+    assert not asked_of(app).decision.answered
     assert by_key(app, "feedback_right") == ["feedback_right"]
     assert say("recording.kept_visit", most=5000) in captions(app)
     assert not [field for field in app.text_input if (field.key or "").startswith("collection_name")]

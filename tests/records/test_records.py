@@ -198,7 +198,7 @@ def test_given_a_deleted_document_when_restored_then_its_texts_are_marked_and_na
 
     decision = decide(from_record(through_json(original), reader, gone))  # type: ignore[arg-type]
 
-    assert decision.is_safe()
+    assert decision.answered
     assert decision.answer == f"{DELETED} [1]"
     assert decision.citations[0].document == "contract.pdf"
     assert decision.trace["length_ratio"].value == decide(original).trace["length_ratio"].value
@@ -254,7 +254,7 @@ def test_given_a_value_whose_document_was_deleted_when_restored_then_it_says_not
 
     decision = decide(from_record(through_json(original), empty))
 
-    assert decision.is_safe()
+    assert decision.answered
     assert (decision.value or {}).get("text", "") in ("", DELETED)
 
 

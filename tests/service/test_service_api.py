@@ -95,6 +95,35 @@ def test_given_a_question_when_asked_then_the_reply_is_the_decision_in_its_one_f
     assert {name: kept[name] for name in same} == {name: found[name] for name in same}
 
 
+def test_given_a_caller_who_switches_a_gate_off_then_the_answer_is_not_safe_and_locked_settings_stay(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S2-3: with a token to ask, where no operator locks the setting; by value, by preset, and in a replay."""
+    asked = {"query": "Who was the first emperor of Rome?", "namespace": "alpha"}
+    with server.client("reader") as client:
+        off, on = {"correctness_mode": "off"}, {"correctness_mode": "enforce"}
+        shown = client.post("/api/rag/query", json={**asked, "settings": off}).json()
+        relabelled = client.post("/api/rag/query", json={**asked, "settings": {**off, "preset": "open"}})
+        monkeypatch.setenv("RAG_LOCKED", "correctness_mode, min_correctness")
+        passages = {"question": asked["query"], "passages": [{"text": "The gate opens at nine."}]}
+        refused = [
+            client.post("/api/rag/query", json={**asked, "settings": off}),
+            client.post("/api/rag/query", json={**asked, "preset": "open"}),
+            client.post("/api/rag/decide", json={**passages, "settings": {"min_correctness": 0.1}}),
+            client.post(f"/api/collections/alpha/decisions/{shown['id']}/replay", json={"settings": on}),
+        ]
+        free = client.post("/api/rag/query", json={**asked, "settings": {**on, "min_keywords": 3}})
+        monkeypatch.setenv("RAG_LOCKED", "all")
+        every = client.post("/api/rag/query", json={**asked, "settings": {"min_keywords": 3}})
+
+    assert (shown["status"], shown["is_safe"], shown["metadata"]["unjudged"]) == ("success", False, ["correctness"])
+    assert relabelled.status_code == 422
+    assert [one.status_code for one in refused] == [422] * 4
+    assert all("is locked" in one.text for one in refused)
+    assert (free.status_code, free.json()["is_safe"]) == (200, False)  # refused by the gate that stays
+    assert (every.status_code, "'min_keywords' is locked" in every.text) == (422, True)
+
+
 def test_given_several_collections_when_asked_together_then_each_answers_and_none_keeps_it(server: Server) -> None:
     """S4-4: one question over several collections, ranked together."""
     _, token = server.service.tokens.create("both", ("ask",), ("alpha", "beta"))

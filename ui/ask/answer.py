@@ -56,7 +56,7 @@ def show(engine: Engine, asked: Asked) -> None:
         show_trace(decision, asked.measurements)
         keys.arrived(asked)
         return
-    if decision.is_safe() and not decision.citations:
+    if decision.answered and not decision.citations:
         _show_reply(decision)
         keys.arrived(asked)
         show_trace(decision, asked.measurements)
@@ -66,7 +66,7 @@ def show(engine: Engine, asked: Asked) -> None:
     with st.container(key="outcome"):
         left, right = st.columns(WIDTHS, gap="medium")
     with left:
-        if decision.is_safe():
+        if decision.answered:
             _show_answer(asked)
         else:
             show_refusal(asked)
@@ -228,7 +228,7 @@ def _show_notes(asked: Asked) -> None:
         if asked.decision.conflicts
         else set()
     )
-    said |= {stand_in(asked.decision)} if asked.decision.is_safe() else set()
+    said |= {stand_in(asked.decision)} if asked.decision.answered else set()
     said.add(indexing_in_words(asked.measurements))
     for number, note in enumerate(note for note in asked.decision.notes if note not in said):
         with st.container(key=f"note_{number}"):

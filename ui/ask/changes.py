@@ -32,7 +32,7 @@ def outcome(before: Decision, after: Decision) -> str:
     """How the question ended and ends now, with the check that made the difference, or what else is different."""
     old, new = _ending(before), _ending(after)
     if old != new:
-        why = _why_answered(before, after) if after.is_safe() else _why_refused(after)
+        why = _why_answered(before, after) if after.answered else _why_refused(after)
         result = tell("changes.turned", old=tell(f"changes.{old}"), new=tell(f"changes.{new}"))
     else:
         why = _otherwise(before, after)
@@ -53,7 +53,7 @@ def _ending(decision: Decision) -> str:
     """How a question ended; one for which a language model would have to be asked did not end."""
     if decision.reason is Reason.NEEDS_GENERATION:
         return "undecided"
-    return "answered" if decision.is_safe() else "refused"
+    return "answered" if decision.answered else "refused"
 
 
 def _why_answered(before: Decision, after: Decision) -> str:
@@ -79,7 +79,7 @@ def _why_refused(decision: Decision) -> str:
 
 def _otherwise(before: Decision, after: Decision) -> str:
     """The difference where the outcome is the same: the reason of a refusal, the level or the words of an answer."""
-    if not after.is_safe():
+    if not after.answered:
         return tell("changes.now", why=_why_refused(after)) if after.reason is not before.reason else ""
     shown = before.metadata.get("levels", True) and after.metadata.get("levels", True)
     if shown and before.confidence_level is not after.confidence_level:

@@ -44,7 +44,7 @@ def _show(asked: Asked) -> None:
 
 def outcome_in_words(decision: Decision) -> str:
     """How a question ended, in one line: how sure its answer is, or in a sentence why there is none."""
-    if not decision.is_safe():
+    if not decision.answered:
         return tell("history.refused", why=why_refused(decision))
     if not decision.citations:
         return tell("history.own")

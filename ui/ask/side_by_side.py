@@ -125,7 +125,7 @@ def _show_side(number: int, side: Side) -> None:
         st.badge(say("side_by_side.undecided"), icon=":material/help:", color="gray")
         return
     decision = side.asked.decision
-    if decision.is_safe():
+    if decision.answered:
         st.badge(say("answer.answered"), icon=":material/check_circle:", color="green")
         st.text(decision.answer)
     else:

@@ -20,7 +20,7 @@ PROBABLE = 0.5  # below it an answer is rather wrong than right
 def show_what_if(asked: Asked) -> None:
     """Folded: for a refusal the changes that would answer, for an answer how close it was. Nothing for what no setting decides."""
     found = _flips(asked)
-    if asked.decision.is_safe():
+    if asked.decision.answered:
         if asked.decision.citations:
             with st.expander(say("what_if.how_close"), icon=":material/straighten:", key="what_if"):
                 _show(found, "refuse")

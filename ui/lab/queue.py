@@ -91,7 +91,7 @@ def _show_decision(engine: Engine, one: Feedback) -> Decision | None:
         show_error(error)
         return None
     st.text(outcome_in_words(decision))
-    if decision.is_safe():
+    if decision.answered:
         st.text(decision.answer)
     for citation in decision.citations:
         st.text(tell("lab_feedback.source", id=citation.id, name=citation.document, page=citation.page))
@@ -125,7 +125,7 @@ def _first_guess(one: Feedback, decision: Decision | None) -> int | None:
     if one.kind is FeedbackKind.WRONG_REFUSAL:
         return 0
     if one.kind is FeedbackKind.HELPFUL and decision is not None:
-        return 0 if decision.is_safe() else 1
+        return 0 if decision.answered else 1
     return None
 
 

@@ -83,7 +83,7 @@ def _llm_outcome(measurements: Measurements, settings: Settings) -> LlmOutcome |
     now = replace(measurements, settings=settings)
     decision = decide(now)
     extract = bool(decision.metadata["drafter_note"])
-    if extract and (not decision.is_safe() or decision.confidence_level is level(now)):
+    if extract and (not decision.answered or decision.confidence_level is level(now)):
         return None
     place = {id(claim): number for number, claim in enumerate(every_claim(measurements))}
     judged = decision.attempts[-1].checks if decision.attempts and not extract else decision.trace.checks

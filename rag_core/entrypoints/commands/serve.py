@@ -21,7 +21,7 @@ from rag_core.service.callers.tokens import Tokens
 from rag_core.service.callers.visits import SAMPLES, Visits
 from rag_core.service.service import Service
 from rag_core.settings import Settings
-from rag_core.settings.configuration import load_settings
+from rag_core.settings.configuration import load_settings, locked
 from rag_core.settings.endpoints import model_environment
 from rag_core.settings.login import login
 from rag_core.settings.logs import start_logs
@@ -150,6 +150,7 @@ def assembled(args: argparse.Namespace, folder: Path, names: tuple[str, ...]) ->
         if args.no_page or not is_loopback(args.host)
         else _page(running, args.behind_proxy or args.host, names, visits, proxied=bool(args.behind_proxy))
     )
+    locked(os.environ)  # a name that is no setting ends the start, and not each question
     base = page.base if page else load_settings(environment=model_environment(os.environ))
     local = not args.behind_proxy and login(os.environ) is None and visits is None
     service = Service(folder, base, page.runner if page else Runner(), args.rate, local=local, visits=visits)

@@ -36,13 +36,13 @@ def show_decision(decision: Decision, values: Mapping[str, Mapping[str, str]] = 
         values: free metadata by document id; a source is named with its subject, class and chapter.
     """
     lines = [printable(decision.answer), ""]
-    if decision.is_safe() and decision.citations:
+    if decision.answered and decision.citations:
         lines += [f"Value: {printable(decision.value['text'])}", ""] if decision.value else []
         lines += ["In its place:", *map(_in_its_place, decision.citations), ""]
         lines += ["Sources:", *(f"  {printable(row)}" for row in sources_list(decision.citations, values)), ""]
         level = f", level {decision.confidence_level}" if decision.metadata.get("levels", True) else ""
         lines.append(f"Confidence {decision.confidence:.2f} ({decision.confidence_basis}){level}.")
-    elif not decision.is_safe():
+    elif not decision.answered:
         if decision.may_be is not None:
             place = decision.places[0]
             lines += [
@@ -73,7 +73,7 @@ def _drafted(decision: Decision) -> list[str]:
     told = any(note.startswith(about["drafter_note"]) for note in decision.notes)
     if about["drafter_note"] and not told:
         lines.append(f"Not drafted by a language model: {about['drafter_note']}")
-    elif about["drafter"] == "model" and decision.is_safe():
+    elif about["drafter"] == "model" and decision.answered:
         lines.append(f"Drafted by {about['model']} at {about['endpoint']}{' (from the cache)' if about['cached'] else ''}.")
     lines += [f"Asked before it: {sentence}" for sentence in about["tried"]]
     if about["calls"]:

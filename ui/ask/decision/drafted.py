@@ -25,9 +25,9 @@ def show_drafter(decision: Decision) -> None:
 def drafter_in_words(decision: Decision) -> list[str]:
     """Who it was and why not the one before, and what it cost."""
     said = decision.metadata
-    if decision.is_safe() and said.get("drafter") == "model":
+    if decision.answered and said.get("drafter") == "model":
         lines = [tell("drafted.model", **_named(said))]
-    elif decision.is_safe() and said.get("drafter_note"):
+    elif decision.answered and said.get("drafter_note"):
         lines = [] if stand_in(decision) else [tell("drafted.extract", why=said["drafter_note"])]
     else:
         lines = [tell("drafted.asked", **_named(said))] if said.get("model") else []

@@ -87,7 +87,7 @@ def percents(value: float, limit: float | None) -> tuple[float, float | None]:
 
 def _of(asked: Asked) -> str:
     """The thing that the number is about: an answer, one that the documents disagree on, or the best sentence that a refusal found."""
-    if not asked.decision.is_safe():
+    if not asked.decision.answered:
         return "found"
     return "conflict" if asked.decision.conflicts else "answer"
 
@@ -98,7 +98,7 @@ def _outcome(asked: Asked, judged: CheckResult | None) -> str:
         return "unlimited"
     if judged.mode is not Mode.ENFORCE:
         return "observed_missed" if judged.state is State.FAILED else "observed_met"
-    return "not_shown" if judged.state is State.FAILED else "shown" if asked.decision.is_safe() else "other"
+    return "not_shown" if judged.state is State.FAILED else "shown" if asked.decision.answered else "other"
 
 
 def _show_slider(settings: Settings) -> None:

@@ -29,7 +29,7 @@ def show_missed(engine: Engine, asked: Asked) -> None:
     documents = engine.library.view.documents
     if not documents or asked.measurements.answer:
         return
-    answered = asked.decision.is_safe()
+    answered = asked.decision.answered
     with st.expander(
         say("missed.title_answer") if answered else say("missed.title_refusal"), icon=":material/pin_drop:", key="missed"
     ):  # fmt: skip

@@ -40,7 +40,7 @@ def show_trace(decision: Decision, measurements: Measurements | None = None, exp
         measurements: what was measured for it, with the milliseconds that each stage took.
         expanded: whether the checks are open at first; without it those of a refusal are.
     """
-    unfolded = not decision.is_safe() if expanded is None else expanded
+    unfolded = not decision.answered if expanded is None else expanded
     checks = decision.trace.checks
     if checks:
         with st.expander(say("trace.title", n=len(checks)), icon=":material/checklist:", expanded=unfolded, key="trace"):

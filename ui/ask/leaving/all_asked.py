@@ -46,11 +46,11 @@ def rows(asked: Sequence[Asked]) -> tables.Rows:
         cells = {
             "number": number,
             "question": one.question,
-            "outcome": tell("all_asked.answered" if decision.is_safe() else "all_asked.refused"),
-            "answer": decision.answer if decision.is_safe() else "",
-            "sure": sure if decision.citations or not decision.is_safe() else "",
+            "outcome": tell("all_asked.answered" if decision.answered else "all_asked.refused"),
+            "answer": decision.answer if decision.answered else "",
+            "sure": sure if decision.citations or not decision.answered else "",
             "limit": "" if least is None else least,
-            "why": "" if decision.is_safe() else why_refused(decision),
+            "why": "" if decision.answered else why_refused(decision),
             "sources": "\n".join(_where(one) for one in decision.citations),
             "quotes": "\n".join(one.excerpt for one in decision.citations),
         }
@@ -61,7 +61,7 @@ def rows(asked: Sequence[Asked]) -> tables.Rows:
 def blocks(asked: Sequence[Asked]) -> list[Block]:
     """The questions one below the other, each with its answer and where it stands, or why there is none."""
     now = datetime.now(UTC).isoformat(" ", "minutes")[:16]
-    answered = sum(one.decision.is_safe() for one in asked)
+    answered = sum(one.decision.answered for one in asked)
     made = [
         block("title", say("all_asked.title")),
         block("small", tell("export.about", collection=shown_name(asked[-1].collection), date=now)),
@@ -71,7 +71,7 @@ def blocks(asked: Sequence[Asked]) -> list[Block]:
         decision = one.decision
         made += [
             block("head", f"{number}. {one.question}"),
-            block("lead", decision.answer if decision.is_safe() else tell("history.refused", why=why_refused(decision))),
+            block("lead", decision.answer if decision.answered else tell("history.refused", why=why_refused(decision))),
         ]
         if said := how_sure(one):
             made.append(block("small", said))

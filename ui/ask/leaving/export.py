@@ -53,7 +53,7 @@ def offer(engine: Engine, asked: Asked) -> None:
 def file_name(asked: Asked) -> str:
     """The outcome and the question in letters and digits, such as "answer-how-often-is-it-calibrated"."""
     words = "-".join(re.findall(r"\w+", asked.question.casefold()))[:NAME_CHARS].strip("-_")
-    return "-".join(part for part in (tell("export.answer" if asked.decision.is_safe() else "export.refusal"), words) if part)
+    return "-".join(part for part in (tell("export.answer" if asked.decision.answered else "export.refusal"), words) if part)
 
 
 def blocks(engine: Engine, asked: Asked) -> list[Block]:
@@ -64,11 +64,11 @@ def blocks(engine: Engine, asked: Asked) -> list[Block]:
         block("small", tell("export.about", collection=shown_name(asked.collection), date=now)),
         block("head", say("answer.question")),
         block("lead", asked.question),
-        block("head", say("answer.answered") if decision.is_safe() else say("refusal.badge")),
-        *([] if decision.is_safe() else [block("lead", why_refused(decision))]),
-        *([block("lead" if decision.is_safe() else "text", decision.answer)] if decision.answer and decision.may_be is None else []),
+        block("head", say("answer.answered") if decision.answered else say("refusal.badge")),
+        *([] if decision.answered else [block("lead", why_refused(decision))]),
+        *([block("lead" if decision.answered else "text", decision.answer)] if decision.answer and decision.may_be is None else []),
         *(block("text", line) for line in (how_sure(asked), *(tell("answer.note", note=note) for note in decision.notes)) if line),
-        *_sources(engine, decision.citations or decision.places, answered=decision.is_safe()),
+        *_sources(engine, decision.citations or decision.places, answered=decision.answered),
         block("head", say("export.checks")),
         {"kind": "rows", "rows": _checks(asked)},
         block("head", say("export.settings")),
@@ -107,8 +107,8 @@ def block(kind: str, text: str) -> Block:
 def how_sure(asked: Asked) -> str:
     """The line of the page on its probability and its limit, without the emphasis."""
     value = asked.measurements.correctness
-    if value is None or (not asked.decision.is_safe() and not asked.measurements.hits):  # without a passage there is no best sentence
-        return say("how_sure.none") if asked.decision.is_safe() else ""
+    if value is None or (not asked.decision.answered and not asked.measurements.hits):  # without a passage there is no best sentence
+        return say("how_sure.none") if asked.decision.answered else ""
     return " ".join(line(asked, value)).replace("**", "")
 
 

@@ -37,7 +37,7 @@ def show_feedback(engine: Engine, asked: Asked) -> None:
 
 
 def _show_buttons(asked: Asked) -> None:
-    answered = asked.decision.is_safe()
+    answered = asked.decision.answered
     wrong = FeedbackKind.WRONG_ANSWER if answered else FeedbackKind.WRONG_REFUSAL
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(say("feedback.ask_answer" if answered else "feedback.ask_refusal"), width="content")

@@ -91,7 +91,7 @@ def as_decided(asked: Asked) -> LabelledQuestion:
     """The label that the decision speaks for: its first sentence with its page where it answered, no answer where it refused."""
     decision, scope = asked.decision, asked.scope
     searched = tuple(asked.measurements.library.names) if scope.documents or scope.filters else ()
-    answered = decision.is_safe() and bool(decision.citations)
+    answered = decision.answered and bool(decision.citations)
     wrong = asked.given is not None and asked.given.kind is not FeedbackKind.HELPFUL
     cited = decision.citations[0] if answered and not wrong else None
     answers = (right_answer(decision.question, decision.claims[0].text),) if cited is not None and decision.claims else ()

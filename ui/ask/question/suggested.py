@@ -55,7 +55,7 @@ def show(engine: Engine, session: Session, settings: Settings) -> None:
         watch(work.wait, lambda: None, LOOK_SECONDS)
         return
     own = settings.changed(drafter="extract")
-    fit = [one for one in work.result or () if replay(one, own.changed(**_asked(one.settings))).is_safe()]
+    fit = [one for one in work.result or () if replay(one, own.changed(**_asked(one.settings))).answered]
     if not fit:
         return
     st.caption(say("suggested.title"))

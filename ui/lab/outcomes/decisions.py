@@ -28,7 +28,7 @@ def show_label(question: LabelledQuestion) -> None:
 def show_decision(decision: Decision, key: str) -> None:
     """How it ended, and the checks in their order; what comes from documents is shown as it is."""
     st.text(outcome_in_words(decision))
-    if decision.is_safe():
+    if decision.answered:
         st.text(decision.answer)
     cited = [f"{number}. {one.document}, {one.page}" for number, one in enumerate(decision.citations, 1)]
     if cited:

@@ -203,7 +203,7 @@ def _show_chosen(name: str, questions: Sequence[LabelledQuestion], records: Sequ
             st.text(line)
         with st.container(key="lab_outcome"):
             st.text(tell("lab_results.outcome", outcome=outcome(was, decision)))
-        if decision.is_safe():
+        if decision.answered:
             _show_answer(decision)
         else:
             show_refusal(Asked(measurements.question, Scope(), measurements, decision, now.settings))

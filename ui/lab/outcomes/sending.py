@@ -151,7 +151,7 @@ def _rows(found: Sequence[int], questions: Sequence[LabelledQuestion], records: 
             [
                 question.question,
                 " | ".join([label, *question.answers]),
-                "\n".join([decision.answer, *_where(decision)]) if decision.is_safe() else outcome_in_words(decision),
+                "\n".join([decision.answer, *_where(decision)]) if decision.answered else outcome_in_words(decision),
             ]
         )
     yield {"kind": "rows", "rows": rows}
