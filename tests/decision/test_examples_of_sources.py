@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from folding import each
+from honest_model import draft, honest, kind, passages
+from model_server import Asked, ModelServer
 
 from rag_core import Decision, Measurements, ReadyPassage, decide_over, load_settings, replay
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import State
 from rag_core.evaluation import judged_under
 from rag_core.settings import presets
+from rag_core.wiring import language_model, ready_tools
 
 NOT_THERE = "Diese Information ist nicht in der Wissensdatenbank verfügbar."
 OMNITRACKER = (
@@ -125,6 +130,39 @@ def test_given_the_tutor_s_question_then_it_is_answered_with_its_sources_and_the
     assert "[Source 1]" in decision.answer
     assert decision.confidence == pytest.approx(decision.scores["mean_cosine"], abs=0.001)
     assert decision.confidence_basis == "mean"
+
+
+@each("preset", [name for name in presets() if name.startswith("tutor")])
+@each(
+    ("drafted", "found"),
+    [
+        (
+            "As we know, an arithmetic progression is a common mathematical sequence used in many real-world "
+            "applications like calculating interest rates.",
+            Reason.INDICATORS,
+        ),
+        (PROGRESSIONS[1].text.replace("n-1", "n+1"), Reason.FACTS),
+    ],
+)
+def test_given_the_tutor_s_hallucinations_then_no_preset_of_the_tutor_shows_one(preset: str, drafted: str, found: Reason) -> None:
+    """S2-10, S2-17, S2-24: for development the source skips the verification of an answer; its detection stays on."""
+
+    def hallucinating(one: Asked) -> object:
+        if kind(one) != "draft":
+            return honest(one)
+        source, text = next((id, text) for id, text in passages(one).items() if "nth term" in text)
+        return draft((drafted, source, text))
+
+    with ModelServer(hallucinating) as server:
+        wanted = load_settings(preset, None, {"fallback_extract": False}, {"RAG_MODEL": "scripted"})
+        environment = {"OPENAI_BASE_URL": server.base_url, "RAG_MODEL": "scripted"}
+        tools = replace(ready_tools(wanted), model=lambda settings: language_model(settings, environment=environment))
+
+        decision = decide_over("What is an arithmetic progression?", PROGRESSIONS, wanted, tools=tools)
+
+    assert (decision.status, decision.is_safe()) == (AnswerStatus.HALLUCINATION_DETECTED, False)
+    assert found in decision.reasons
+    assert drafted not in decision.answer
 
 
 def test_given_the_tutor_when_asked_about_another_subject_then_it_does_not_know() -> None:

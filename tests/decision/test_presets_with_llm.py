@@ -93,10 +93,8 @@ def test_given_the_presets_of_s2_then_temperature_length_and_verification_are_it
     assert (s.temperature, s.max_tokens, s.verification_mode) == (temperature, 500, verification)
     assert s.translate is (preset == "tutor-multilingual")
     across = {s.overlap_mode, s.similarity_mode, s.support_mode}  # which say nothing across languages
-    assert across == ({OBSERVE} if preset in ("tutor-multilingual", "tutor-development") else {ENFORCE})
-    assert {getattr(s, knob) for knob in MODEL_AUDIT_MODES.values()} - {verification} == (
-        {OBSERVE} if preset == "tutor-development" else {ENFORCE} - {verification}
-    )
+    assert across == ({OBSERVE} if preset == "tutor-multilingual" else {ENFORCE})
+    assert {getattr(s, knob) for knob in MODEL_AUDIT_MODES.values()} - {verification} == {ENFORCE} - {verification}
 
 
 def test_given_the_preset_of_s3_then_its_checks_and_retries_are_its_own() -> None:

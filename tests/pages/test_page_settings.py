@@ -123,7 +123,7 @@ def test_given_a_preset_of_s4_when_picked_then_its_numbers_stand_on_the_fields(
 @pytest.mark.parametrize(
     ("preset", "least", "audits", "words"),
     [
-        ("tutor-maximum-safety", 0.7, Mode.ENFORCE, Mode.ENFORCE), ("tutor-development", 0.5, Mode.OBSERVE, Mode.OBSERVE),
+        ("tutor-maximum-safety", 0.7, Mode.ENFORCE, Mode.ENFORCE), ("tutor-development", 0.5, Mode.ENFORCE, Mode.ENFORCE),
         ("tutor-multilingual", None, Mode.ENFORCE, Mode.OBSERVE),
     ],
 )  # fmt: skip

@@ -180,13 +180,13 @@ def test_given_the_presets_of_s1_then_the_relevance_guard_has_its_numbers(preset
 
 @pytest.mark.parametrize(("preset", "limit"), [("tutor", 0.6), ("tutor-maximum-safety", 0.7), ("tutor-development", 0.5)])
 def test_given_the_presets_of_s2_then_mean_confidence_and_the_audits_have_their_numbers(preset: str, limit: float) -> None:
-    """S2-2, S2-24: mean confidence 0.6, 0.7 for safety, 0.5 for development, which only observes the audits."""
+    """S2-2, S2-24: mean confidence 0.6, 0.7 for safety, 0.5 for development; the audits refuse under each."""
     s = Settings.load(preset)
     audits = {getattr(s, knob) for name, knob in AUDIT_MODES.items() if name != "sentence_length"}  # no source has this one
 
     assert enforced(preset) == {"mean_confidence"}
     assert (s.min_mean_cosine, s.citation_format) == (limit, "[Source {id}]")
-    assert audits == ({Mode.OBSERVE} if preset == "tutor-development" else {Mode.ENFORCE})
+    assert audits == {Mode.ENFORCE}
     assert s.contradictions_mode is (Mode.ENFORCE if preset == "tutor-maximum-safety" else Mode.OBSERVE)
     assert (s.max_length_ratio, s.min_sentence_overlap, s.min_grounded) == (2.0, 0.5, 0.7)
 
