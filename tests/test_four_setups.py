@@ -10,13 +10,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from builders import measurements, settings
 from honest_model import honest, question, refusal, sufficient
 from model_server import Asked, ModelServer
 
-from examples.four_setups import DATA, SETUPS, latency, main, measurable, pick
+from examples.four_setups import DATA, SETUPS, Figures, figures, latency, main, measurable, pick
+from rag_core import decide
+from rag_core.domain.answer import Refusal
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency
 from rag_core.domain.measurements import Measurements
-from rag_core.settings import Settings, presets
+from rag_core.domain.status import Reason
+from rag_core.evaluation import Rate
+from rag_core.settings import Mode, Settings, presets
 
 DOCUMENTS = ("company-policies.pdf", "flow-meter-manual.pdf", "wissensdatenbank.pdf")
 LABELLED = (
@@ -74,6 +79,34 @@ def test_given_a_guard_by_a_model_when_its_latency_is_asked_then_only_verdicts_t
 
     assert latency(records, 3) == 200.0
     assert latency(records[1:], 3) is None
+
+
+def test_given_decisions_when_they_are_counted_then_each_rate_has_its_own_questions() -> None:
+    """S1-13, S1-15, S1-20: what a guard refuses is over-rejection; what failed or needs a model again counts nowhere."""
+    of = settings(relevance_mode=Mode.ENFORCE, top_cosine_mode=Mode.ENFORCE)
+    answered, guarded = (measurements(0.9, of=of, relevance=cosine) for cosine in (0.9, 0.1))
+    refused = measurements(0.2, of=of)
+    failed, unsettled = replace(answered, failure="It broke."), decide(refused)
+    unsettled = replace(unsettled, outcome=Refusal("", (Reason.NEEDS_GENERATION,)))
+    can, cannot = [answered, answered, guarded, refused, refused], [answered, refused, guarded, refused]
+    records = [*can, *cannot, failed, failed, refused, refused]
+    decisions = [*map(decide, records[:-2]), unsettled, unsettled]
+    answerable = [True] * len(can) + [False] * len(cannot) + [True, False] * 2
+
+    found = figures(SETUPS[1], answerable, decisions, records)
+
+    rates = [(rate.k, rate.n) for rate in (found.hallucinations, found.false_negatives, found.over_rejections)]
+    assert rates == [(1, 4), (3, 5), (1, 5)]
+
+
+def test_given_figures_when_held_against_the_targets_then_each_is_met_below_its_number_alone() -> None:
+    """S1-14: hallucinations below 5 %, false negatives below 10 %, 100 ms at the 95th percentile."""
+    good = Figures(Rate(4, 100), Rate(9, 100), Rate(100, 100), 99.9)
+
+    assert good.targets_met == 3
+    for worse in ({"hallucinations": Rate(5, 100)}, {"false_negatives": Rate(10, 100)}, {"latency_ms": 100.0}, {"latency_ms": None}):
+        assert replace(good, **worse).targets_met == 2, worse
+    assert replace(good, hallucinations=Rate(0, 0), false_negatives=Rate(0, 0)).targets_met == 1
 
 
 Told = Callable[[], list[list[str]]]
