@@ -12,7 +12,8 @@ from rag_core.domain.status import ConfidenceLevel
 from rag_core.settings import Mode, Settings
 
 Cuts = tuple[tuple[float, ConfidenceLevel], ...]
-MAX_UNREAD, MAX_CONTRADICTED = ConfidenceLevel.MEDIUM, ConfidenceLevel.LOW  # the highest levels of an answer that is so
+# the highest levels of an answer that is so
+MAX_UNREAD, MAX_CONTRADICTED, MAX_HALF_FOUND = ConfidenceLevel.MEDIUM, ConfidenceLevel.LOW, ConfidenceLevel.LOW
 _ORDER = tuple(ConfidenceLevel)  # the highest first
 
 
@@ -72,7 +73,8 @@ def by_distance(s: Settings) -> Cuts:
 def level(measurements: Measurements) -> ConfidenceLevel:
     """The confidence level: cuts of the score of the preset's main gate.
 
-    It is `MAX_UNREAD` at most for the reasons of `medium_at_most`, whatever the checks behind them may do, and `MAX_CONTRADICTED` at most
+    By distance it is `MAX_HALF_FOUND` at most where half of the question's keywords are missing. It is `MAX_UNREAD` at
+    most for the reasons of `medium_at_most`, whatever the checks behind them may do, and `MAX_CONTRADICTED` at most
     where sources contradict each other.
     """
     caps = [MAX_UNREAD] * medium_at_most(measurements) + [MAX_CONTRADICTED] * shows_conflicts(measurements)
@@ -114,4 +116,11 @@ def _level_of_score(measurements: Measurements) -> ConfidenceLevel:
     if score is not None:
         return next(name for cut, name in by_score(s) if score >= cut)
     closest = min(hit.distance for hit in measurements.hits)
-    return next(name for cut, name in by_distance(s) if closest <= cut)
+    found = next(name for cut, name in by_distance(s) if closest <= cut)
+    return max(found, MAX_HALF_FOUND, key=_ORDER.index) if half_missing(measurements) else found
+
+
+def half_missing(measurements: Measurements) -> bool:
+    """Whether half of the question's keywords or more stand in no passage: a distance alone does not see that."""
+    found = measurements.keywords
+    return bool(found.missing) and len(found.missing) >= len(found.matched)

@@ -16,7 +16,7 @@ from rag_core.domain.claims import Claim
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.replies import SETTLED
 from rag_core.domain.status import Reason
-from rag_core.gating.levels import medium_at_most
+from rag_core.gating.levels import half_missing, medium_at_most
 from rag_core.settings import Settings
 
 Floats = NDArray[np.float64]
@@ -55,6 +55,7 @@ class ReplaySet:
     rests_on: Floats
     overlap: Floats
     unread: Flags  # (n,), see `medium_at_most`
+    half_missing: Flags  # (n,), see `gating.levels`
     changed_facts: Floats
     conflicts: Ints
     most_claims: int  # that a question has, its drafts all together; see `asked.every_claim`
@@ -95,6 +96,7 @@ class ReplaySet:
             rests_on=_table((_rests_on(measurements) for measurements in records), -np.inf),
             overlap=_of_measured(records, "overlap"),
             unread=_flags(medium_at_most(measurements) for measurements in records),
+            half_missing=_flags(map(half_missing, records)),
             changed_facts=_table(
                 (
                     [1.0 if measured.changed_facts is None else len(measured.changed_facts) for measured in measurements.draft.measured]

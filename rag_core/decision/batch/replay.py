@@ -18,7 +18,7 @@ from rag_core.decision.checks import GATING, GROUNDING, SUFFICIENCY
 from rag_core.decision.decide import require_replayable
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import ConfidenceLevel, Reason
-from rag_core.gating.levels import MAX_CONTRADICTED, MAX_UNREAD, by_distance, by_score, cut_distance, looks_at_conflicts
+from rag_core.gating.levels import MAX_CONTRADICTED, MAX_HALF_FOUND, MAX_UNREAD, by_distance, by_score, cut_distance, looks_at_conflicts
 from rag_core.settings import Mode, Settings
 
 _REASON = np.array([*REASONS, None], dtype=object)[:-1]  # the None keeps numpy from making strings of them
@@ -165,6 +165,7 @@ def _level(of: ReplaySet, s: Settings) -> Ints:
     score = {"correctness": of.correctness, "answerability": of.answerability}.get(s.main_gate, np.full(len(of), np.nan))
     far, high = by_distance(s), by_score(s)
     of_distance = np.select([closest <= cut for cut, _ in far], [_LEVELS.index(name) for _, name in far])
+    of_distance = np.maximum(of_distance, np.where(of.half_missing, _LEVELS.index(MAX_HALF_FOUND), 0))
     of_score = np.select([score >= cut for cut, _ in high], [_LEVELS.index(name) for _, name in high])
     reached = np.where(np.isnan(score), of_distance, of_score)
     reached = np.maximum(reached, np.where(of.unread, _LEVELS.index(MAX_UNREAD), 0))
