@@ -196,8 +196,8 @@ def _action(reasons: Collection[Reason]) -> str:
 
 
 def _refusal_confidence(measurements: Measurements, reason: Reason) -> tuple[float, str]:
-    """The top score on the main gate's scale, clipped to [0, 1]."""
-    if not measurements.hits or reason is Reason.FAILURE:
+    """The top score on the main gate's scale, clipped to [0, 1]; 0 under the weighted formula, as its source has it."""
+    if not measurements.hits or reason is Reason.FAILURE or measurements.settings.confidence == "weighted":
         return 0.0, "none"
     score = main_score(measurements)
     if score is not None:

@@ -244,7 +244,8 @@ class Decision:
 def judgement_json(number: int, judgement: Sufficiency) -> dict[str, Any]:
     """A model's judgement of the passages as JSON, by its round from 1; `reasoning` is in its words, `confidence` its own number.
 
-    `can_answer` is yes, no, partial, or empty where `call.failure` says why there is no judgement. `missing` counts what it names.
+    `can_answer` is yes, no, partial, or empty where `call.failure` says why there is no judgement. `missing` are in its words
+    too.
     """
     return {
         "round": number,
@@ -252,7 +253,7 @@ def judgement_json(number: int, judgement: Sufficiency) -> dict[str, Any]:
         "passages": judgement.passages,
         "can_answer": judgement.can_answer,
         "confidence": judgement.confidence,
-        "missing": len(judgement.missing),
+        "missing": list(judgement.missing),
         "reasoning": judgement.reasoning,
         "contradicts": judgement.contradicts,
     }

@@ -34,8 +34,8 @@ def recorded(executions: Iterable[Execution], profile: str) -> Recorded:
     """The figures of those under this profile, such as `legal`; "" for those under none."""
     own = [one for one in executions if one.profile == profile]
     return Recorded(
-        len(own), _mean([one.confidence for one in own]), _mean([one.citation_coverage for one in own]),
-        Rate(sum(one.hallucination_detected for one in own), len(own)), Counter(one.outcome.value for one in own),
+        len(own), _mean([one.metrics.confidence for one in own]), _mean([one.metrics.citation_coverage for one in own]),
+        Rate(sum(one.metrics.hallucination_detected for one in own), len(own)), Counter(one.outcome.value for one in own),
         Counter(one.feedback.value for one in own if one.feedback),
     )  # fmt: skip
 

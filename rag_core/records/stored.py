@@ -119,10 +119,13 @@ class Metrics(BaseModel):
     hallucination_detected: bool = Field(examples=[False], description="Whether a sentence was found that no source supports.")
 
 
-class Execution(Metrics):
+class Execution(BaseModel):
     """How a piece of work with a prompt or a profile went, in numbers. One about a kept decision is of that decision's profile."""
 
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
     prompt_id: Literal["rag_strategy", "rag_generation"] = Field(examples=["rag_strategy"])
+    metrics: Metrics
     outcome: ExecutionOutcome = ExecutionOutcome.ANSWERED
     feedback: FeedbackKind | None = None
     decision: Annotated[str, Field(pattern="^([1-9][0-9]{0,14})?$")] = Field(default="", description="The id of a kept decision.")

@@ -20,7 +20,7 @@ from rag_core.adapters.records.tables import GUARDED, SCHEMA, VERSION
 from rag_core.domain.llm_trace import Completion
 from rag_core.errors import LibraryError, RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.records.stored import Execution, FeedbackKind, FeedbackState, SavedPreset
+from rag_core.records.stored import Execution, FeedbackKind, FeedbackState, Metrics, SavedPreset
 
 FLIPS = 60  # positions in a file of about 100 KB, a fixed sample
 
@@ -44,9 +44,7 @@ def fill(store: RecordStore) -> None:
         Execution(
             prompt_id="rag_strategy",
             profile="legal",
-            confidence=0.9,
-            citation_coverage=1.0,
-            hallucination_detected=False,
+            metrics=Metrics(confidence=0.9, citation_coverage=1.0, hallucination_detected=False),
             feedback=FeedbackKind.HELPFUL,
         ),
         "api:1",

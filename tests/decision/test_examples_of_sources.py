@@ -229,3 +229,21 @@ def test_given_documents_that_do_not_speak_of_it_then_the_refusal_says_which_doc
     assert "cryptography" in said
     assert "quantum" not in said.casefold()  # that the passages do speak of
     assert "search more sources" in said
+    assert over("rag-engine", "Which applications does quantum entanglement have in cryptography?", passages).confidence == 0.0
+
+
+def test_given_a_question_half_of_whose_words_are_missing_then_scoping_answers_at_a_low_level_at_most() -> None:
+    """S3-20, S4-18: the passages speak of qubits, and of no entanglement; the distance alone called that high."""
+    passages = (
+        "Qubits leverage superposition, existing as both 0 and 1 simultaneously.",
+        "Parallel processing of quantum states allows a quantum computer to evaluate many inputs in one step.",
+    )
+    for question, level in (
+        ("How is quantum entanglement used in cryptography?", ConfidenceLevel.LOW),
+        ("What is quantum entanglement?", ConfidenceLevel.LOW),
+        ("What do qubits leverage?", ConfidenceLevel.HIGH),
+    ):
+        for preset in SCOPING:
+            decision = over(preset, question, passages)
+            assert not decision.answered or decision.confidence_level is level, (preset, question, decision.answer)
+        assert over("scoping-lenient", question, passages).answered

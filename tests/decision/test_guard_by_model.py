@@ -198,9 +198,9 @@ def test_given_another_preset_with_a_guard_when_asked_then_it_sees_every_passage
 def test_given_a_guard_that_refuses_then_its_reasoning_is_in_the_trace_and_no_text_in_the_log(
     engine: Engine, server: ModelServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """S1-9: can_answer, confidence and reasoning."""
-    why = "The passages are about a platform for tickets."
-    server.play(lambda one: sufficient("no", 0.8, reasoning=why))
+    """S1-9, S3-10: can_answer, confidence, reasoning, and what is missing in the model's words."""
+    why, wanted = "The passages are about a platform for tickets.", "was ein Graph ist"
+    server.play(lambda one: sufficient("no", 0.8, missing=(wanted,), reasoning=why))
     settings = load_settings("relevance-llm", None, {"model_cache": False}, {"RAG_MODEL": "scripted"})
 
     with caplog.at_level(logging.INFO):
@@ -208,6 +208,7 @@ def test_given_a_guard_that_refuses_then_its_reasoning_is_in_the_trace_and_no_te
 
     (row,) = decision.to_json()["judgements"]
     assert (row["can_answer"], row["confidence"], row["reasoning"], row["passages"]) == ("no", 0.8, why, len(decision.retrieved))
+    assert row["missing"] == [wanted]
     assert "llm_rejected_contexts score=0.8000" in caplog.text
     assert not [word for word in ("platform", "Tickets", "Knowledge", "Lizenz") if word in caplog.text]
     assert why not in repr((decision.explanation, decision.notes, decision.suggestions, decision.metadata, decision.trace))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rag_core.entrypoints.cli import main
-from rag_core.records.stored import Execution
+from rag_core.records.stored import Execution, Metrics
 from rag_core.wiring import records
 
 QUESTION = "How long is the warranty period?"
@@ -31,7 +31,10 @@ def test_given_the_command_line_when_a_domain_is_named_then_documents_are_cut_an
     detected = json.loads(done("ask", QUESTION, "--domain", "auto", "--json", "--filter", "x=y")[1])["metadata"]
     store = records(tmp_path / "library", "default")
     store.record_execution(
-        Execution(prompt_id="rag_strategy", profile="legal", confidence=0.9, citation_coverage=1.0, hallucination_detected=True), "api:1"
+        Execution(
+            prompt_id="rag_strategy", profile="legal", metrics=Metrics(confidence=0.9, citation_coverage=1.0, hallucination_detected=True)
+        ),
+        "api:1",
     )
     listed, rows = done("profiles")[1], [json.loads(line) for line in done("profiles", "--json")[1].splitlines()]
 

@@ -336,7 +336,8 @@ def test_given_a_key_when_a_run_feedback_or_execution_is_sent_twice_then_it_is_d
     with server.client("alpha") as client, server.client("admin") as other:
         decision = client.post("/api/rag/query", json={"query": WARRANTY, "namespace": "alpha"}).json()["id"]
         said = f"{at}/decisions/{decision}/feedback", {"kind": "helpful", "comment": "keyed"}
-        work = {"prompt_id": "rag_strategy", "confidence": 1, "citation_coverage": 1, "hallucination_detected": False}
+        figures = {"confidence": 1, "citation_coverage": 1, "hallucination_detected": False}
+        work = {"prompt_id": "rag_strategy", "metrics": figures}
         twice = {
             "run": (f"{at}/runs", {"name": "keyed", "questions": [row]}), "feedback": said, "execution": (f"{at}/executions", work),
         }  # fmt: skip

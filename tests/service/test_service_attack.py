@@ -62,7 +62,7 @@ CALLS: dict[Route, Any] = {
     ("GET", "/api/collections/{name}/profiles/{domain}"): lambda name, known: (f"/api/collections/{name}/profiles/legal", None),
     ("POST", "/api/collections/{name}/executions"): lambda name, known: (
         f"/api/collections/{name}/executions",
-        {"prompt_id": "rag_strategy", "confidence": 1, "citation_coverage": 1, "hallucination_detected": False,
+        {"prompt_id": "rag_strategy", "metrics": {"confidence": 1, "citation_coverage": 1, "hallucination_detected": False},
          "decision": str(known["decision"])},
     ),
     ("DELETE", "/api/collections/{name}"): lambda name, known: (f"/api/collections/{name}", None),

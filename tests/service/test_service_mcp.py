@@ -99,6 +99,7 @@ def day(server: Server, name: str) -> Body:
         names = {prompt.name for prompt in (await client.list_prompts()).prompts}
         strategy = await client.get_prompt("rag_strategy", {"preset": "compliance"})
         writing = await client.get_prompt("rag_generation", {"question": WARRANTY})
+        whichever = await client.get_prompt("rag_generation")
         return {
             "added": (added["indexed"], added["namespace"]), "asked": asked["is_safe"], "strict": strict["is_refusal"],
             "cited": cited["excerpt"], "picture": base64.b64decode(picture.data)[:4], "listed": listed["total"],
@@ -106,6 +107,7 @@ def day(server: Server, name: str) -> Body:
             "kept": json.loads(kept.contents[0].text)["answer"] == asked["answer"],
             "document": json.loads(document.contents[0].text)["title"], "prompts": names,
             "strategy": "top_k" in str(strategy) and "rerank_model" in str(strategy), "writing": WARRANTY in str(writing),
+            "whichever": "Question: the one that you are asked" in str(whichever),
             "health": health, "shelf": len(shelf), "profile": under["metadata"]["profile"],
             "recorded": recorded["id"] > 0, "taught": '"domain": "legal"' in taught.replace("\\", ""),
         }  # fmt: skip
@@ -118,7 +120,8 @@ def whole(name: str) -> dict[str, Any]:
     return {
         "added": (1, name), "asked": True, "strict": True, "cited": TEXT, "picture": b"\x89PNG", "listed": 1, "judged": False,
         "decided": "terms.pdf", "kept": True, "document": "Terms", "prompts": {"rag_strategy", "rag_generation"}, "strategy": True,
-        "writing": True, "health": {"status": "ready", "documents": 1}, "shelf": 1, "profile": "legal", "recorded": True, "taught": True,
+        "writing": True, "whichever": True, "health": {"status": "ready", "documents": 1}, "shelf": 1,
+        "profile": "legal", "recorded": True, "taught": True,
     }  # fmt: skip
 
 

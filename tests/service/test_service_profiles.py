@@ -39,21 +39,27 @@ def test_given_a_domain_when_a_question_is_asked_then_its_profile_is_named_and_t
 def test_given_work_under_a_profile_when_it_is_recorded_then_its_figures_stand_there(server: Server) -> None:
     """S3-26: confidence, citation coverage, outcome and feedback are kept."""
     at = "/api/collections/alpha"
-    work = {"prompt_id": "rag_strategy", "confidence": 0.5, "citation_coverage": 1.0, "hallucination_detected": False}
+    figures = {"confidence": 0.5, "citation_coverage": 1.0, "hallucination_detected": False}
+    work = {"prompt_id": "rag_strategy", "metrics": figures}
     with server.client("alpha") as client:
         sent = {"query": WARRANTY, "namespace": "alpha", "domain": "textbook"}
         id = client.post("/api/rag/query", json=sent).raise_for_status().json()["id"]
         for row in (
             {**work, "feedback": "helpful", "decision": id},
-            {**work, "confidence": 0.9, "hallucination_detected": True, "feedback": "wrong_answer", "decision": id},
-            {**work, "prompt_id": "rag_generation", "confidence": 0.1, "outcome": "refused", "profile": "code"},
+            {
+                "prompt_id": "rag_strategy",
+                "feedback": "wrong_answer",
+                "decision": id,
+                "metrics": {"confidence": 0.9, "citation_coverage": 0.5, "hallucination_detected": True},
+            },
+            {**work, "prompt_id": "rag_generation", "outcome": "refused", "profile": "code"},
         ):
             client.post(f"{at}/executions", json=row).raise_for_status()
         found = client.get(f"{at}/profiles/textbook").raise_for_status().json()["recorded"]
     with server.client("reader") as reader:
         foreign = reader.post(f"{at}/executions", json={**work, "decision": id})
 
-    assert (found["executions"], found["citation_coverage"], found["hallucinations"]["k"]) == (2, 1.0, 1)
+    assert (found["executions"], found["citation_coverage"], found["hallucinations"]["k"]) == (2, 0.75, 1)
     assert found["confidence"] == pytest.approx(0.7)
     assert (found["outcomes"], found["feedback"]) == ({"answered": 2}, {"helpful": 1, "wrong_answer": 1})
     assert foreign.status_code == 404, "another caller's decision"

@@ -44,6 +44,6 @@ def add_prompts(server: MCPServer[Any], profile: TaughtBy) -> None:
         return f"{how} unless the question needs others: {json.dumps(strategy)}"
 
     @server.prompt("rag_generation", title="How to answer")
-    def answering(question: str) -> str:
-        """The steps from a question to an answer that the documents support."""
-        return ANSWERING.format(question=question)
+    def answering(question: str = "") -> str:
+        """The steps from a question to an answer that the documents support; for any question where none is given."""
+        return ANSWERING.format(question=question or "the one that you are asked")

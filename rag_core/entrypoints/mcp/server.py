@@ -253,7 +253,7 @@ def _add_strategies(server: MCPServer[Any], calls: _Calls) -> None:
         with _Told():
             entered = await calls.enter(context, collection)
             done = Execution(
-                prompt_id=prompt_id, **metrics.model_dump(), outcome=outcome, feedback=feedback, decision=decision or "", profile=profile
+                prompt_id=prompt_id, metrics=metrics, outcome=outcome, feedback=feedback, decision=decision or "", profile=profile
             )
             return models.Said(id=await calls.run(lambda: entered.profiles.record(done)))
 
