@@ -23,9 +23,10 @@ from rag_core.decision.compose import compose
 from rag_core.decision.decide import decide
 from rag_core.domain.answer import Answer, Refusal, Reply, render
 from rag_core.domain.claims import Claim, Conflict, Evidence
-from rag_core.domain.decision import Decision
+from rag_core.domain.decision import AttemptView, Decision, citation_coverage
 from rag_core.domain.documents import Metadata, Page, Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft, taken_of
+from rag_core.domain.llm_trace import Attempt, Call, Step
 from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.replies import SETTLED, reply
@@ -125,6 +126,19 @@ def test_given_an_answer_then_its_citations_say_where_and_what() -> None:
     assert {"chunks_retrieved": 2, "chunks_used": 1, "total_tokens": 0}.items() <= row["metadata"].items()
     assert {"retrieval_time_ms", "generation_time_ms"} <= set(row["metadata"])
     assert row["scores"]["draft_cosine"] == 0.7
+
+
+@each(("cited", "share"), [((True, True), 1.0), ((True, False), 0.5), ((False, True, False), 0.3333), ((False,), 0.0), ((), 0.0)])
+def test_given_sentences_with_and_without_evidence_then_the_coverage_is_the_share_of_those_with_it(
+    cited: tuple[bool, ...], share: float
+) -> None:
+    """S3-19, S3-30: of an answer and of a rejected draft; a source that is only named counts for nothing."""
+    whole = claim(passage())
+    claims = tuple(whole if one else replace(whole, evidence=()) for one in cited)
+    made = Draft("model", claims, tuple(measured_claim() for _ in claims))
+
+    assert citation_coverage(claims) == share
+    assert AttemptView(1, "rejected", Attempt((), Call(Step.DRAFT), made)).to_json()["citation_coverage"] == share
 
 
 def test_given_contradicting_sources_then_both_sides_are_there_by_the_places_of_their_claims() -> None:

@@ -72,3 +72,18 @@ def choose_document(app: AppTest, id: str) -> AppTest:
     """Choose a document on the Documents page, as a click on its row does."""
     app.session_state["document"] = id
     return app.run()
+
+
+def keys_of_containers(page: AppTest) -> set[str]:
+    """The keys of all containers, which are what the page is coloured by."""
+    found: set[str] = set()
+
+    def walk(node: object) -> None:
+        block = getattr(node, "proto", None)
+        name = getattr(block, "id", "") if type(block).__name__ == "Block" else ""
+        found.update(part.rsplit("-", 1)[-1] for part in [name] if part)
+        for child in getattr(node, "children", {}).values():
+            walk(child)
+
+    walk(page._tree)
+    return found

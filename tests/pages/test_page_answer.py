@@ -10,12 +10,13 @@ import pytest
 from builders import contradicted, measurements, with_outcome
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import ask, asked_of, badges, by_key, captions, texts
+from page_kit import ask, asked_of, badges, by_key, captions, keys_of_containers, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.decide import decide
 from rag_core.domain.documents import DateSource, Span
 from rag_core.domain.scanned import Unsure
+from rag_core.domain.status import ConfidenceLevel
 from rag_core.settings import Mode
 from rag_core.wiring import open_engine
 from ui.app import state
@@ -31,21 +32,6 @@ VACATION = "How many vacation days do employees have?"
 CALIBRATION = "How often does the flow meter have to be calibrated?"
 PRESSURE = "What is the maximum operating pressure?"
 FRANCE = "What is the capital of France?"
-
-
-def keys_of_containers(page: AppTest) -> set[str]:
-    """The keys of all containers, which are what the page is coloured by."""
-    found: set[str] = set()
-
-    def walk(node: object) -> None:
-        block = getattr(node, "proto", None)
-        name = getattr(block, "id", "") if type(block).__name__ == "Block" else ""
-        found.update(part.rsplit("-", 1)[-1] for part in [name] if part)
-        for child in getattr(node, "children", {}).values():
-            walk(child)
-
-    walk(page._tree)
-    return found
 
 
 def test_given_an_answer_when_shown_then_level_and_probability_are_said_in_words_with_their_scale(page: AppTest) -> None:
@@ -184,9 +170,11 @@ def test_given_the_styles_when_compared_then_refusal_low_confidence_and_answer_e
     """S4-14: refusal amber, low confidence yellow, an answer by its level."""
     css = (Path(__file__).resolve().parents[2] / "ui" / "style.css").read_text(encoding="utf-8")
 
-    assert ".st-key-refusal { background: rgba(245, 158, 11" in css
-    assert ".st-key-low { background: rgba(234, 179, 8" in css
-    assert len(set(COLOURS.values())) == len(COLOURS)
+    amber, yellow = "rgba(245, 158, 11, 0.10); border-left: 5px solid #d97706", "rgba(234, 179, 8, 0.10); border-left: 5px solid #eab308"
+    assert f".st-key-refusal {{ background: {amber} !important; }}" in css
+    assert f".st-key-low {{ background: {yellow} !important; }}" in css
+    assert ".st-key-answer:has(.st-key-low) { border-left-color: #eab308 !important; }" in css
+    assert [COLOURS[level] for level in ConfidenceLevel] == ["green", "blue", "yellow", "orange"]
 
 
 def test_given_contradicting_documents_when_answered_then_both_sides_stand_next_to_each_other_with_date_and_page(page: AppTest) -> None:

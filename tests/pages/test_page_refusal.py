@@ -11,7 +11,7 @@ from builders import hits, matched, measurements, settings, with_outcome
 from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import ask, asked_of, badges, by_key, captions, settle, texts
+from page_kit import ask, asked_of, badges, by_key, captions, keys_of_containers, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.checks.gating import NEAR
@@ -58,6 +58,7 @@ def test_given_a_refusal_when_shown_then_one_plain_sentence_says_why_before_any_
 
     shown = texts(page)
     assert ":orange-badge[:material/warning: Refused]" in badges(page)
+    assert "refusal" in keys_of_containers(page)  # by which its style finds it
     card = "\n".join(str(getattr(element, "value", "")) for element in page.main)
     number = card.index("% sure that the best sentence found is the answer.**\nYou ask for at least 50 %: not shown.")
     assert card.index("The best sentence that was found is probably not the answer") < number
