@@ -6,6 +6,7 @@ import base64
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -340,6 +341,22 @@ def test_given_a_child_that_misbehaves_when_read_then_it_is_a_typed_error(
 
     with pytest.raises(kind, match=says):
         read_pdf(b"%PDF-1.7" + bytes(1_000_000), "a.pdf", limits=Limits(wall_seconds=1))
+
+
+@pytest.mark.parametrize("unwanted", [True, False])
+def test_given_a_child_whose_modules_are_not_compiled_when_read_then_this_process_does_it_unless_told_to_write_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, unwanted: bool
+) -> None:
+    worker = shutil.copytree(pdf_process.WORKER, tmp_path / "pdf_worker", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(pdf_process, "WORKER", worker)
+    monkeypatch.setattr(sys, "dont_write_bytecode", unwanted)
+
+    with pymupdf.open() as made:
+        made.new_page()
+        render_page(made.tobytes(), 1)
+
+    compiled = {path.parent.parent / f"{path.name.split('.')[0]}.py" for path in worker.rglob("*.pyc")}
+    assert compiled == (set() if unwanted else set(worker.rglob("*.py")))
 
 
 @pytest.mark.parametrize(("rows", "refused"), [(300_000, False), (400_001, True)])
