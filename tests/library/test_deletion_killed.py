@@ -21,7 +21,8 @@ from rag_core.library.library import Library
 from rag_core.library.stored import lists
 
 CHILD = Path(__file__).with_name("deleting_child.py")
-EVERY = int(os.environ.get("EVERY_KILL", "4"))  # one step in so many; all of them, EVERY_KILL=1, take 8 minutes
+EVERY = int(os.environ.get("EVERY_KILL", "8"))  # one step in so many; all of them, EVERY_KILL=1, take 8 minutes
+WAYS = ("delete", "everywhere", "listed", "discard", "waiting")
 WORDS = {GONE: b"zyxoquant", LISTED: b"ulvexine", WAITING: b"buoy"}
 
 
@@ -29,8 +30,11 @@ def body(word: str, number: int) -> str:
     return f"The {word} of part {number} is calibrated every {number + 3} days. " * 3
 
 
+Killed = Callable[[Path, str, int, int], list[str]]
+
+
 @pytest.fixture(scope="module", params=[False, True], ids=["manifest", "lists"])
-def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, bool]]:
+def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, bool, Killed]]:
     """A library whose documents came one after the other, with a file that is not indexed yet; its lists stand apart or not."""
     folder = tmp_path_factory.mktemp("template")
     with pytest.MonkeyPatch.context() as patch:
@@ -42,11 +46,12 @@ def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
             opened.add([text(name, body("zyxoquant" if name == GONE else f"gauge{number}", number), language="en")], SETTINGS)
         opened.add([text(LISTED, body("ulvexine", 9), language="en")], SETTINGS, cancelled=lambda: bool(opened.unfinished()))
         assert [row.name for row in opened.unfinished()] == [LISTED]
-        yield folder, request.param
+        with killed(folder, request.param) as run:
+            yield folder, request.param, run
 
 
 @contextmanager
-def killed(template: Path, parted: bool) -> Iterator[Callable[[Path, str, int, int], list[str]]]:
+def killed(template: Path, parted: bool) -> Iterator[Killed]:
     """Deletes in a process that is killed before its n-th change, and gives the words of its last line but the exit status."""
     paths = os.pathsep.join([str(CHILD.parents[2]), str(CHILD.parent)])
     env = {**os.environ, "PYTHONPATH": paths, "PARTED": "1" if parted else ""}
@@ -107,33 +112,34 @@ def secrets(template: Path, name: str) -> list[bytes]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("left", [-1, 0], ids=["room", "full"])
-@pytest.mark.parametrize("way", ["delete", "everywhere", "listed", "discard", "waiting"])
+@pytest.mark.parametrize("way", WAYS)
 def test_given_a_deletion_killed_at_each_step_when_opened_again_then_the_others_are_whole_and_nothing_is_left_of_it(
     template, tmp_path, way, left
 ):
-    source, parted = template
+    source, parted, run = template
     gone = {"listed": LISTED, "discard": LISTED, "waiting": WAITING}.get(way, GONE)
     hidden = secrets(source, gone) if gone != WAITING else [WORDS[WAITING]]
-    with killed(source, parted) as run:
-        changes, status = run(tmp_path / "dry", way, left, 0)
-        assert status == "0"
-        in_force = 0
-        for n in range(1, int(changes) + 1, 1 if (way, left) == ("delete", 0) else EVERY):
-            folder = tmp_path / str(n)
-            *_, status = run(folder, way, left, n)
-            assert status in (str(-signal.SIGKILL), "0")  # 0: threads may need fewer changes
-            noted = (folder / "default" / NOTE).exists()
+    changes, status = run(tmp_path / "dry", way, left, 0)
+    assert status == "0"
+    every = max(1, EVERY // 2) if way == "delete" else EVERY  # the shortest, of which few steps have the note that is looked for
+    first = 1 + (WAYS.index(way) + 5 * parted - 3 * left) % every  # the cases share most steps: each begins at another
+    in_force, last = 0, int(changes)
+    for n in sorted({*range(first, last, every), last}):
+        folder = tmp_path / str(n)
+        *_, status = run(folder, way, left, n)
+        assert status in (str(-signal.SIGKILL), "0")  # 0: threads may need fewer changes
+        noted = (folder / "default" / NOTE).exists()
 
-            opened = library(folder)  # the next opening
+        opened = library(folder)  # the next opening
 
-            check_whole(opened)
-            assert len(found(opened, "gauge0")) == len(found(opened, "gauge3")) == 1
-            assert {"a.txt", "b.txt", "c.txt", GONE, LISTED} - {gone} <= known(opened), n
-            assert not (folder / "default" / NOTE).exists(), n
-            if gone in known(opened):
-                opened.delete(id_of(opened, gone))
-            elif noted or left == 0 or way != "delete":  # else all was done, and the older versions are left to their readers
-                in_force += 1
-                assert traces(folder, *hidden) == [], n
-            shutil.rmtree(folder)
+        check_whole(opened)
+        assert len(found(opened, "gauge0")) == len(found(opened, "gauge3")) == 1
+        assert {"a.txt", "b.txt", "c.txt", GONE, LISTED} - {gone} <= known(opened), n
+        assert not (folder / "default" / NOTE).exists(), n
+        if gone in known(opened):
+            opened.delete(id_of(opened, gone))
+        elif noted or left == 0 or way != "delete":  # else all was done, and the older versions are left to their readers
+            in_force += 1
+            assert traces(folder, *hidden) == [], n
+        shutil.rmtree(folder)
     assert in_force
