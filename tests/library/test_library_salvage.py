@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pymupdf
@@ -30,17 +31,23 @@ def pdf(body: str) -> bytes:
     return document.tobytes()
 
 
-@pytest.fixture
-def folder(tmp_path) -> Path:
+@pytest.fixture(scope="module")
+def template(tmp_path_factory) -> Path:
     """Two PDFs, one with a title that the user gave (generations 1 to 3), then a text with an id of its own (4), and a file that waits."""
-    opened = library(tmp_path)
+    folder = tmp_path_factory.mktemp("template")
+    opened = library(folder)
     (cats,) = opened.add([Source("cats.pdf", pdf("Cats sleep all day."), "pdf")], SETTINGS).added
     opened.add([Source("dogs.pdf", pdf("Dogs run about."), "pdf")], SETTINGS)
     opened.set_metadata(cats.id, Metadata(title="Of cats"))
     opened.add([text("fish", "Fish swim.")], SETTINGS)
     assert opened.snapshot.version == 4
     opened.add([text("waits", "Not yet.")], SETTINGS, cancelled=lambda: True)
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def folder(template, tmp_path) -> Path:
+    return Path(shutil.copytree(template, tmp_path, dirs_exist_ok=True))
 
 
 def flip(path: Path) -> None:
