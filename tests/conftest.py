@@ -46,6 +46,8 @@ MARKERS = {
     **dict.fromkeys(("test_model_limits", "test_evaluate_llm", "test_openai_embedder", "test_openai_model", "test_model_server"), "slow"),
     **dict.fromkeys(("test_calibration_fit", "test_examples", "test_four_setups", "test_guarantee", "test_house"), "slow"),
 }
+# Folders whose tests ask the embedded networks, and test something else. Those of the models themselves are not among them.
+REMEMBERED = ("adversarial", "decision", "entrypoints", "evaluation", "gating", "grounding", "pages", "service", "tests")
 NOT_UNIT = ("app", "browser", "ocr", "tracer", "slow", "stores", "ray", "rapidocr", "langchain")
 
 
@@ -131,6 +133,21 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
         return folder
 
     return made
+
+
+@pytest.fixture(scope="module", autouse=True)
+def remembered_batches(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Each batch of texts goes through its network once in a run, whichever test or process gives it."""
+    if request.path.parent.name not in REMEMBERED:
+        yield
+        return
+    from remembered import remembering
+
+    here = tmp_path_factory.getbasetemp()
+    folder = (here.parent if "PYTEST_XDIST_WORKER" in os.environ else here) / "batches"
+    folder.mkdir(exist_ok=True)
+    with remembering(folder):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,8 @@
 """A memory of what the embedded networks said of a batch, shared by all processes of a run.
 
-Tests of pages give the same batches to the same network again and again. The first time it runs; later the same numbers are
-read from a file, bit by bit those of the first time, since a batch is remembered as a whole. What tests count lies above: each call of a
-model is still a call. Tests of the models themselves do not use it.
+Tests of pages, of the service and of attacks give the same batches to the same network again and again. The first time it runs; later the
+same numbers are read from a file, bit by bit those of the first time, since a batch is remembered as a whole. What tests count lies above:
+each call of a model is still a call. Tests of the models themselves do not use it (tests/conftest.py names the folders that do).
 """
 
 from __future__ import annotations
@@ -28,16 +28,7 @@ if TYPE_CHECKING:
 # held here: a test may put others in their place, and means those of the product
 _open, _replace = open, os.replace
 SOME = 64  # words of a vocabulary, by which it is known
-
-
-@pytest.fixture(scope="package", autouse=True)
-def remembered_batches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Each batch of texts goes through its network once in a run, whichever test or process gives it. A folder of tests imports it."""
-    here = tmp_path_factory.getbasetemp()
-    folder = (here.parent if "PYTEST_XDIST_WORKER" in os.environ else here) / "batches"
-    folder.mkdir(exist_ok=True)
-    with remembering(folder):
-        yield
+_digests: WeakKeyDictionary[Network, bytes] = WeakKeyDictionary()  # of a whole process: reading all weights takes a third of a second
 
 
 @contextmanager
@@ -50,14 +41,13 @@ def remembering(folder: Path) -> Iterator[list[int]]:
         How many batches were read, and how many were worked out.
     """
     run_batch = Network._batch
-    networks: WeakKeyDictionary[Network, bytes] = WeakKeyDictionary()
     counts = [0, 0]
 
     def batch(self: Network, texts: Sequence[Tokens], head: Head, first_only: bool) -> Sequence[Tensor]:
-        if self not in networks:
-            networks[self] = _digest_of(self)
+        if self not in _digests:
+            _digests[self] = _digest_of(self)
         tokens = [(list(ids), list(kinds)) for ids, kinds in texts]
-        key = hashlib.blake2b(networks[self] + repr((tokens, head.__qualname__, first_only)).encode(), digest_size=20)
+        key = hashlib.blake2b(_digests[self] + repr((tokens, head.__qualname__, first_only)).encode(), digest_size=20)
         file = folder / key.hexdigest()
         try:
             with _open(file, "rb") as kept:
