@@ -152,7 +152,7 @@ def test_given_a_file_of_which_only_the_first_pages_are_read_when_asked_then_it_
     page = settle(app)
     made = pymupdf.open()
     for number in range(1, PAGES + 1):
-        made.new_page().insert_textbox((50, 50, 545, 790), f"The buoy {BUOYS[number - 1]} shows two red flags. " * 8, fontsize=11)
+        made.new_page().insert_textbox((50, 50, 545, 790), f"The buoy {BUOYS[number - 1]} shows two red flags. " * 3, fontsize=11)
     page.file_uploader[0].set_value([("buoys.pdf", bytes(made.tobytes(deflate=True)), "application/pdf")]).run()
     try:
         assert stands[5].wait(JOB_SECONDS)
@@ -243,7 +243,7 @@ def short_pdf(number: int) -> bytes:
     """Four pages about buoys of their own."""
     made = pymupdf.open()
     for at in range(4):
-        text = f"The buoy {10 * number + at} shows two red flags. Ships keep well away from buoy {10 * number + at} in any weather. " * 8
+        text = f"The buoy {10 * number + at} shows two red flags. Ships keep well away from buoy {10 * number + at} in any weather. " * 3
         made.new_page().insert_textbox((50, 50, 545, 790), text, fontsize=11)
     return bytes(made.tobytes(deflate=True))
 
