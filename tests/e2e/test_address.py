@@ -48,17 +48,6 @@ def test_given_two_moves_of_a_slider_when_going_back_and_forward_then_the_slider
     expect(how_sure(page)).to_have_value(first, timeout=WAIT_MS)
 
 
-def test_given_a_moved_slider_when_another_page_was_visited_then_slider_and_address_are_as_they_were(page: Page) -> None:
-    press(page, "End", "1")
-    page.get_by_role("link", name=say("documents.page")).click()
-    expect(page.get_by_role("heading", name=say("documents.title"))).to_be_visible(timeout=WAIT_MS)
-
-    page.get_by_role("link", name=say("ask.page")).click()
-
-    expect(how_sure(page)).to_have_value("1", timeout=WAIT_MS)
-    expect(page).to_have_url(re.compile("min_correctness=1$"), timeout=WAIT_MS)
-
-
 def test_given_an_address_when_opened_in_a_new_session_then_its_settings_stand_and_each_move_runs_the_page_once(page: Page) -> None:
     page.goto(page.url + "?preset=scoping&top_k=5")
     expect(page.get_by_role("slider", name=say("knobs.top_k"))).to_have_value("5", timeout=WAIT_MS)

@@ -9,9 +9,8 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, WAIT_MS, ask, choose, choose_row, drop, marked_rows, moved, settled
+from browser_kit import CHROMIUM, WAIT_MS, ask, choose, choose_row, drop, marked_rows, settled
 from e2e_papers import FOREIGN, TRICKS, long_pdf, pdf
-from hostile import make
 from lab_session import list_points, measure
 from playwright.sync_api import Page, expect
 
@@ -54,43 +53,6 @@ def test_given_a_first_start_when_a_sample_is_asked_then_it_is_answered_marked_a
     expect(page.locator(".st-key-answer")).to_be_visible(timeout=WAIT_MS)
 
 
-def test_given_settings_that_were_moved_when_the_page_is_loaded_again_then_they_still_stand(page: Page) -> None:
-    slider = page.get_by_role("slider", name="How sure")
-    slider.focus()
-    slider.press("Home")
-    expect(page).to_have_url(re.compile("min_correctness=0"), timeout=WAIT_MS)
-
-    page.reload()
-
-    expect(page.get_by_role("slider", name="How sure")).to_have_value("0", timeout=WAIT_MS)
-
-
-def test_given_a_new_pdf_when_dropped_then_it_is_answered_from_and_found_on_the_documents_page(page: Page) -> None:
-    upload(page, "bridge.pdf", pdf("The harbour bridge was opened in 1931 and is 412 metres long."))
-
-    ask(page, "How long is the harbour bridge?")
-
-    expect(page.locator(".st-key-answer").get_by_text("412 metres").first).to_be_visible(timeout=WAIT_MS)
-    page.get_by_role("link", name="Documents").click()
-    expect(page.get_by_role("heading", name="Documents", exact=True)).to_be_visible(timeout=WAIT_MS)
-    expect(page.locator('[data-testid="stDataFrame"]').first).to_contain_text("bridge.pdf")
-
-
-def test_given_an_encrypted_pdf_when_its_password_is_typed_then_it_is_answered_from(page: Page) -> None:
-    drop(page, "locked.pdf", make.encrypted())
-    field = page.get_by_label("Password of this file", exact=True)
-    expect(field).to_be_visible(timeout=WAIT_MS)
-
-    field.fill("wrong")
-    page.get_by_role("button", name="Open with this password").click()
-    expect(page.get_by_text("The password does not open this file")).to_be_visible(timeout=WAIT_MS)
-    page.get_by_label("Password of this file", exact=True).fill("open sesame")
-    page.get_by_role("button", name="Open with this password").click()
-
-    expect(page.get_by_text("Indexed and ready to be asked: 1")).to_be_visible(timeout=WAIT_MS)
-    assert "open sesame" not in page.content()
-
-
 def test_given_a_long_upload_when_stopped_half_way_then_nothing_is_lost_and_it_can_be_finished(page: Page) -> None:
     drop(page, "small.pdf", pdf("The lighthouse keeper is called Orsolya."))
     page.wait_for_timeout(150)  # it is being taken while the next one is dropped
@@ -113,26 +75,6 @@ def test_given_a_long_upload_when_stopped_half_way_then_nothing_is_lost_and_it_c
     page.get_by_role("link", name="Ask").click()
     ask(page, "What does buoy 71 show?")
     expect(page.locator(".st-key-answer").get_by_text("buoy 71").first).to_be_visible(timeout=WAIT_MS)
-
-
-def test_given_two_sessions_at_once_when_both_ask_and_one_uploads_then_the_library_is_shared_and_the_questions_are_not(open_page) -> None:
-    first, second = open_page(), open_page()
-    upload(first, "tide.pdf", pdf("The tide gauge at pier four was installed by Magnus Thorvaldsen."))
-
-    ask(first, "Who installed the tide gauge?")
-    ask(second, CALIBRATION)
-    slider = second.get_by_role("slider", name="How sure")
-    slider.focus()
-    slider.press("End")
-
-    expect(second.locator(".st-key-refusal")).to_be_visible(timeout=WAIT_MS)
-    expect(first.locator(".st-key-answer").get_by_text("Magnus Thorvaldsen").first).to_be_visible(timeout=WAIT_MS)
-    assert second.get_by_text("Who installed the tide gauge?").count() == 0
-    assert first.locator(".st-key-answer").get_by_text("every 5 years").count() == 0
-    expect(first.get_by_role("slider", name="How sure")).not_to_have_value("1")
-    moved(second, "How sure", "Home")
-    ask(second, "Who installed the tide gauge?")
-    expect(second.locator(".st-key-answer").get_by_text("Magnus Thorvaldsen").first).to_be_visible(timeout=WAIT_MS)
 
 
 def test_given_a_hostile_title_text_and_file_name_when_shown_everywhere_then_nothing_foreign_is_requested_or_run(page: Page) -> None:

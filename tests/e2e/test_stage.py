@@ -102,18 +102,6 @@ def test_given_an_answer_when_files_are_added_then_it_does_not_move_and_what_fai
     expect(page.get_by_text("The file is not a PDF").first).to_be_in_viewport()
 
 
-def test_given_an_answer_when_the_limit_under_it_is_moved_to_its_end_then_it_is_refused_there_and_the_side_bar_follows(page: Page) -> None:
-    ask(page, "How often does the flow meter have to be calibrated?")
-    limit = page.get_by_role("slider", name="At least this sure")
-    expect(limit).to_be_visible(timeout=WAIT_MS)
-
-    limit.focus()
-    limit.press("End")
-
-    expect(page.locator(".st-key-refusal").get_by_text("You ask for at least 100 %: not shown.")).to_be_visible(timeout=WAIT_MS)
-    expect(page.get_by_role("slider", name="How sure")).to_have_value("1", timeout=WAIT_MS)
-
-
 def test_given_hands_that_never_leave_the_keyboard_when_asking_then_the_result_is_gone_to_and_told_and_its_limit_moved(page: Page) -> None:
     keys, told = page.keyboard, page.locator(".plumbline-told[role=status]")
     settled(page)  # a box that is drawn anew loses the focus
