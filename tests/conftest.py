@@ -81,7 +81,7 @@ os.environ.update(
 
 # Property tests try the same examples in every run, and a busy machine does not fail one for being slow. Others, and more of them:
 # make test PYTEST_ARGS=--hypothesis-profile=many
-settings.register_profile("plumbline", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("plumbline", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("many", deadline=None, max_examples=1000)
 settings.load_profile("plumbline")
 

@@ -1,4 +1,4 @@
-"""Part 6: the property tests of the suite, each with a thousand examples of its own instead of fifty that are always the same."""
+"""Part 6: the property tests of the suite, each with a thousand examples of its own instead of twenty-five that are always the same."""
 
 from __future__ import annotations
 
