@@ -16,7 +16,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.scriptrunner import RerunData, RerunException
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.state import SessionStateProxy
-from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.testing.v1 import AppTest
 
 from rag_core import wiring
 from rag_core.adapters.embedding.embedded import EmbeddedModel
@@ -40,22 +40,6 @@ def drawn_pages() -> Iterator[None]:
     """Each picture of a page is drawn by a child process of its own, a third of a second. Tests show the same few: each is drawn once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(viewer, "render_page", functools.lru_cache(maxsize=64)(viewer.render_page))
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def waited_for() -> Iterator[None]:
-    """`AppTest` looks a thousand times a second whether a run has ended, which takes time from the run. Wait for its thread instead."""
-    look = local_script_runner.require_widgets_deltas
-
-    def wait(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
-        thread = runner._script_thread
-        assert thread is not None
-        thread.join(timeout)
-        look(runner, 1.0 if not thread.is_alive() else 0.0)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local_script_runner, "require_widgets_deltas", wait)
         yield
 
 
