@@ -235,18 +235,6 @@ def test_given_one_broken_file_among_others_when_uploaded_then_it_is_explained_a
     assert "Indexed and ready to be asked: 1" in badges(page)
 
 
-def test_given_an_encrypted_file_when_its_password_is_given_then_it_opens(page: AppTest) -> None:
-    upload(page, ("locked.pdf", make.encrypted()))
-    field = page.text_input(key="password_0_0_text")
-
-    field.set_value("open sesame")
-    page.button(key=by_key(page, "FormSubmitter:password_0_0")[0]).click().run()
-    settle(page)
-
-    assert "Indexed and ready to be asked: 1" in badges(page)
-    assert all("password" not in (field.key or "") for field in page.text_input)
-
-
 def test_given_a_page_that_could_not_be_read_when_refused_then_the_refusal_says_so(page: AppTest) -> None:
     # with OCR switched off for what is indexed from now on
     page.selectbox(key="stage").set_value("ingest").run()

@@ -109,6 +109,7 @@ def test_given_an_encrypted_file_when_its_password_is_tried_then_only_what_came_
     settle(submit(page, "password_0_0"))
 
     assert badges(page).count("Indexed and ready to be asked: 1") == 1
+    assert all("password" not in (field.key or "") for field in page.text_input)
 
 
 def test_given_a_job_when_another_session_looks_then_it_sees_that_work_goes_on_and_neither_names_nor_results(
