@@ -31,9 +31,9 @@ SOURCES = {
 }  # fmt: skip
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
-    "chunker": (4, "45d63741169f"),
-    "language": (4, "1d183914939d"),
-    "features": (13, "9ecf02d0718d"),
+    "chunker": (4, "0f7b5deabde6"),
+    "language": (4, "9967b2d17436"),
+    "features": (13, "bcda1da58417"),
 }
 
 
