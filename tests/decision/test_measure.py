@@ -56,7 +56,7 @@ Pokud je plnění zpožděno, je Dodavatel povinen zaplatit smluvní pokutu 30 K
 TRACKER = """OMNITRACKER verwaltet Tickets und Anlagen eines Unternehmens. Ein Ticket wird nach 14 Tagen ohne Antwort geschlossen.
 
 Die Wartung der Anlagen wird im Kalender geplant."""
-KEYWORDS = settings(keywords_mode=Mode.ENFORCE)
+KEYWORDS = settings(keywords_mode=Mode.ENFORCE, min_place=1.0)
 
 
 @pytest.fixture(scope="session")
