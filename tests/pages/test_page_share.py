@@ -187,7 +187,7 @@ def test_given_the_address_of_the_page_then_a_link_names_collection_and_decision
     assert [link.only_here(page) for page in local] == [True] * len(local)
     assert [link.only_here(page) for page in ("https://docs.example.org/", "http://192.168.1.20:8501/", "")] == [False] * 3
     assert link.address("http://127.0.0.1:8501/?top_k=3#x", "my law", 7) == "http://127.0.0.1:8501/?collection=my+law&decision=7"
-    assert export.file_name(SimpleNamespace(question="???", decision=SimpleNamespace(is_safe=lambda: False))) == "refusal"  # type: ignore[arg-type]
+    assert export.file_name(SimpleNamespace(question="???", decision=SimpleNamespace(answered=False))) == "refusal"  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("height", "pages"), [(3000, 3), (1650, 3), (500, 1)])
