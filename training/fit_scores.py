@@ -63,7 +63,7 @@ C = 0.1
 # `crossed-*` and `nearmiss-*` it has read other paragraphs, and is too sure there (docs/log/2026-11-29-unseen-contexts.md).
 ANOTHER = "another sentence"
 WEIGHTS = {
-    ANOTHER: 3.0, "held": 2.0, "short": 2.0, "pdf": 8.0, "nearmiss-en-reviews": 4.0, "long": 2.0, "nearmiss": 0.3, "crossed": 0.3,
+    ANOTHER: 3.0, "held": 2.0, "short": 2.0, "pdf": 8.0, "nearmiss-en-reviews": 4.0, "long": 2.0, "nearmiss": 0.3, "crossed": 2.0,
     "xquad": 0.3,
 }  # fmt: skip
 NARROW_SHIFT = -0.2  # added to the log odds among few passages; lets less through (docs/log)

@@ -116,7 +116,7 @@ def test_given_no_model_when_one_is_to_draft_then_one_clear_sentence_says_what_t
 def test_given_a_model_that_declines_when_asked_then_it_is_a_refusal_with_no_extract(run: Run, server: ModelServer) -> None:
     server.play(refusal("The passages are about something else."))
 
-    code, out, _ = asked(run)
+    code, out, _ = asked(run, "--set", "high_answerability=1")  # a surer extract would stand in
 
     assert code == 0
     assert "every 5 years" not in out.split("\n  availability")[0]

@@ -30,7 +30,6 @@ from rag_core.service.callers.principal import LOCAL as LOCAL_CALLER
 from rag_core.service.callers.principal import Principal, Scope
 from rag_core.service.callers.rate import Rate
 from rag_core.service.callers.refusals import Overloaded, ShareTaken, TooOften
-from rag_core.service.callers.tokens import HAD, Tokens
 from rag_core.service.queues.jobs import MAX_EACH, MAX_JOBS, Jobs, Started
 from rag_core.service.queues.lanes import Lane
 from rag_core.service.queues.places import CALLER
@@ -109,18 +108,6 @@ def test_given_a_token_was_ever_made_then_this_machine_needs_one_too(tmp_path: P
     assert client.get("/api/collections").status_code == 401
     assert client.get("/api/collections", headers={"authorization": f"Bearer {text}"}).status_code == 200
     assert service_of(tmp_path, local=False)._local is False
-
-
-def test_given_tokens_of_an_earlier_version_when_they_are_read_then_it_is_noted_that_there_were_some(tmp_path: Path) -> None:
-    Tokens(tmp_path).create("x", ["ask"], ["*"])
-    (tmp_path / HAD).unlink()
-    running = Tokens(tmp_path)
-    assert len(running.all()) == 1
-    assert (tmp_path / HAD).stat().st_mode & 0o777 == 0o600
-    (tmp_path / "tokens.json").unlink()
-    for tokens in (running, Tokens(tmp_path)):
-        with pytest.raises(LibraryDamaged):
-            tokens.all()
 
 
 def test_given_a_service_behind_a_proxy_then_no_caller_is_taken_for_this_machine(tmp_path: Path) -> None:
