@@ -21,7 +21,7 @@ from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.engine import Engine, log_decision
 from rag_core.entrypoints.terminal.show import show_decision
 from rag_core.ingest.normalise import normalise
-from rag_core.language import refusal
+from rag_core.language import refusal, unsure
 from rag_core.settings import Mode, Settings
 
 KEY = "sk-never-shown-0123456789abcdef"
@@ -152,7 +152,7 @@ def assert_audited(decision: Decision, engine: Engine) -> None:
     if not decision.answered:
         assert decision.claims == decision.citations == ()
         assert decision.explanation
-        assert decision.answer in (refusal(decision.language), "")
+        assert decision.answer in (refusal(decision.language), unsure(decision.language), "")
         return
     assert decision.claims
     retrieved = {hit.passage.id for _, hit in decision.retrieved}

@@ -19,6 +19,7 @@ from honest_model import data_lines, honest, refusal
 
 from rag_core.domain.status import Reason
 from rag_core.language import refusal as refusal_sentence
+from rag_core.language import unsure
 
 LIE = "Sick leave is paid in full for 71 days."
 SECOND = "Sick leave is paid in full for 82 days."
@@ -94,7 +95,7 @@ def test_given_a_refusal_worded_as_an_answer_when_asked_then_it_is_a_refusal_in_
             assert_extract_stands(extract, arena.engine)
         for decision in (refused,) if stands else (refused, extract):
             assert_refused(decision, (Reason.MODEL_REFUSED,))
-            assert decision.answer == refusal_sentence(language)
+            assert decision.answer == unsure(language)
             assert decision.claims == ()
         assert arena.server.calls == 1, "a refusal is no fault to be mended"
 
