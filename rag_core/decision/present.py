@@ -176,9 +176,10 @@ def refuse(
 
 def _may_be(measurements: Measurements, places: Sequence[Citation]) -> float | None:
     """The probability that the best place is the answer, where it is worth saying; not where the documents do not name what is asked."""
-    value = measurements.correctness
-    near = bool(places) and not measurements.nowhere and value is not None and measurements.settings.min_place <= value
-    return value if near and measurements.settings.min_place < 1 else None
+    value, least = measurements.correctness, measurements.settings.min_place
+    if value is None or not places or measurements.nowhere or least == 1:
+        return None
+    return value if value >= least else None
 
 
 def _sentence(measurements: Measurements, reason: Reason, may_be: float | None = None) -> str:

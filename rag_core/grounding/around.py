@@ -9,7 +9,7 @@ from itertools import pairwise
 from rag_core.domain.claims import Around, Evidence
 from rag_core.domain.passages import Passage, PassageKind, Role
 from rag_core.domain.ports import PageText
-from rag_core.grounding.units import raw_offset, units
+from rag_core.grounding.units import edges_of, raw_offset, units
 from rag_core.ingest.normalise import locate, read_passage_text
 from rag_core.language import sentences
 
@@ -33,10 +33,10 @@ def around(evidence: Evidence, passage: Passage, page_text: PageText) -> tuple[A
     start, end = bisect_left(reading.starts, first), bisect_left(reading.starts, first + quote.end - quote.start)
     if start >= end:  # it does not stand in this passage
         return NOTHING, NOTHING
-    edges = [bisect_left(reading.starts, raw_offset(passage.spans, piece.spans[0])) for piece in passage.pieces] or [0]
+    edges = edges_of(passage, reading.starts) if passage.pieces else [0, len(passage.text)]
     before, behind = list[tuple[int, int]](), list[tuple[int, int]]()
     lead = Around()
-    for at, (left, right) in enumerate(pairwise([*edges, len(reading.text)])):
+    for at, (left, right) in enumerate(pairwise(edges)):
         piece = passage.pieces[at] if passage.pieces else None
         if piece is not None and piece.role is Role.HEADING and not left <= start < right:
             if left >= end:

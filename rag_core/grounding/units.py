@@ -134,8 +134,7 @@ def _of_pieces(passage: Passage, pages: Mapping[int, str], page_text: PageText) 
     """The sentences of the pieces that state something; one piece never runs into another."""
     starts = read_passage_text(pages, passage.spans).starts
     closed = True
-    edges = [bisect_left(starts, raw_offset(passage.spans, piece.spans[0])) for piece in passage.pieces]
-    edges.append(len(passage.text))
+    edges = edges_of(passage, starts)
     for at, (piece, (left, right)) in enumerate(zip(passage.pieces, pairwise(edges), strict=True)):
         says = piece.role is Role.HEADING and left < right and _says(passage.text[left:right].strip())
         if not (piece.role.states or says) or left >= right:
@@ -177,6 +176,11 @@ def _signed(passage: Passage, first: int, edges: Sequence[int]) -> Iterator[tupl
         office = _NEXT_SIGNS.sub("", match["office"]).rstrip() if match else ""
         if match and len(office) > 1 and len(office.split()) <= OFFICE_WORDS:
             yield left + start + match.start("printed"), left + start + match.start("office") + len(office)
+
+
+def edges_of(passage: Passage, starts: Sequence[int]) -> list[int]:
+    """Where each piece of a passage begins in its text, and where the last one ends; `starts` are those of its reading form."""
+    return [*(bisect_left(starts, raw_offset(passage.spans, piece.spans[0])) for piece in passage.pieces), len(passage.text)]
 
 
 def raw_offset(spans: Sequence[Span], first: Span) -> int:

@@ -94,9 +94,11 @@ def is_greeting(text: str) -> bool:
 
 def greeting_language(text: str) -> str:
     """The ISO 639-1 code of a language that greets so, English where it does; empty for what is no greeting."""
-    said = f"{spaced(text[:_SHORT_TEXT_CHARS])} "
+    if not is_greeting(text):
+        return ""
+    said = f"{spaced(text)} "
     by_code = sorted(LANGUAGES.items(), key=lambda row: row[0] != FALLBACK)
-    return next((code for code, info in by_code if is_greeting(text) and any(said.startswith(f"{one} ") for one in info.greetings)), "")
+    return next((code for code, info in by_code if any(said.startswith(f"{one} ") for one in info.greetings)), "")
 
 
 def asks_about_library(text: str) -> bool:

@@ -6,7 +6,7 @@ All other fields follow from their declarations in `domain`. What a row is made 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
 from typing import Any
@@ -160,12 +160,13 @@ def _stated(name: str) -> Custom:
 
 
 def _write_around(around: Around) -> list[Any]:
-    return [[list(astuple(span)) for span in around.spans], hash_of(around.text)]
+    return [_SPANS.write(around.spans, None), hash_of(around.text)]
 
 
 def _read_around(row: Any, got: Row, of: Reading) -> Around:
     """Text as it is read, or a row by its cells."""
-    spans, wanted = tuple([Span(*span) for span in _two(row)[0]]), row[1]
+    places, wanted = _two(row)
+    spans = _SPANS.read(places, of)
     text = of.texts.reading(got["document_id"], spans, wanted)
     return Around(spans, text if text != DELETED else same(cells(of.texts.raw(got["document_id"], spans)), wanted))
 
@@ -306,6 +307,7 @@ CODEC = Codec(
     names={"LlmTrace": LlmTrace},
 )
 MEASUREMENTS: Form = CODEC.form(Measurements)
+_SPANS: Form = CODEC.form(tuple[Span, ...])
 _MEASURED: Form = CODEC.form(ClaimMeasurement)
 _PASSAGE: Form = CODEC.form(Passage)
 _CONFLICT: Form = CODEC.form(Conflict)

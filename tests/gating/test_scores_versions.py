@@ -32,8 +32,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (4, "0f7b5deabde6"),
-    "language": (4, "9967b2d17436"),
-    "features": (13, "bcda1da58417"),
+    "language": (4, "86c82e28fe6d"),
+    "features": (13, "8e7b2a4319b2"),
 }
 
 

@@ -110,15 +110,10 @@ def _show_outline(decision: Decision) -> None:
         for one in decision.places
     ]
 
-    def open_heading() -> None:
-        chosen: Sequence[int] = st.session_state.outline_rows.selection.rows
-        if chosen and chosen[0] < len(decision.places):
-            viewer.open_at(Place.of(decision.places[chosen[0]]))
-
     st.dataframe(
         rows, hide_index=True, column_config=_columns() | {"text": st.column_config.TextColumn(say("evidence.outline_heading"))},
-        height=38 + 35 * min(len(rows), 2 * ROWS_IN_VIEW), key="outline_rows", alt=say("evidence.outline_about"), on_select=open_heading,
-        selection_mode="single-row",
+        height=38 + 35 * min(len(rows), 2 * ROWS_IN_VIEW), key="outline_rows", alt=say("evidence.outline_about"),
+        on_select=lambda: _open_heading(decision), selection_mode="single-row",
     )  # fmt: skip
 
 
@@ -230,6 +225,17 @@ def _columns() -> dict[str, Any]:
 
 def _open_row(engine: Engine, decision: Decision) -> None:
     """Show the row that was clicked; unchoosing it leaves the page as it is."""
-    rows: Sequence[int] = st.session_state.found_rows.selection.rows
-    if rows and rows[0] < len(decision.retrieved):
-        viewer.open_at(place_of(engine, decision.retrieved[rows[0]][1].passage))
+    if (row := _chosen("found_rows", len(decision.retrieved))) is not None:
+        viewer.open_at(place_of(engine, decision.retrieved[row][1].passage))
+
+
+def _open_heading(decision: Decision) -> None:
+    """Show the heading that was clicked."""
+    if (row := _chosen("outline_rows", len(decision.places))) is not None:
+        viewer.open_at(Place.of(decision.places[row]))
+
+
+def _chosen(key: str, count: int) -> int | None:
+    """The row of a table that is chosen, if it is one of so many; None otherwise."""
+    rows: Sequence[int] = getattr(st.session_state, key).selection.rows
+    return rows[0] if rows and rows[0] < count else None
