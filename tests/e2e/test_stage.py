@@ -122,11 +122,11 @@ def test_given_hands_that_never_leave_the_keyboard_when_asking_then_the_result_i
     expect(told).to_contain_text("[2]")
     expect(page.locator(".st-key-show_2 button").first).to_be_disabled(timeout=WAIT_MS)  # Streamlit draws a button with help twice
 
-    for limit in ("60", "70", "80", "90"):
+    for limit in ("60", "70", "80", "90", "100"):
         keys.press("Alt+ArrowUp")
         expect(told).to_contain_text(f"at least {limit} %", timeout=WAIT_MS)
     expect(page.locator(".st-key-refusal")).to_be_focused(timeout=WAIT_MS)
-    for limit in ("80", "70", "60"):
+    for limit in ("90", "80", "70", "60"):
         keys.press("Alt+ArrowDown")
         expect(told).to_contain_text(f"at least {limit} %", timeout=WAIT_MS)
     expect(page.locator(".st-key-answer")).to_be_focused(timeout=WAIT_MS)
