@@ -12,6 +12,7 @@ from typing import Any
 
 from rag_core.compression.scoring import Scored
 from rag_core.conversation.by_model import by_model
+from rag_core.conversation.halves import halves
 from rag_core.conversation.stand_alone import StandAlone, stand_alone
 from rag_core.decision.decide import decide
 from rag_core.decision.llm_steps import generate
@@ -27,6 +28,7 @@ from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Cancel, Corpus
 from rag_core.domain.status import Reason
 from rag_core.errors import InvalidSetting, LibraryError
+from rag_core.language import question_language
 from rag_core.library.library import Library
 from rag_core.settings import Settings
 from rag_core.settings.logs import noted
@@ -192,6 +194,12 @@ def measured_on(
 ) -> Measurements:
     """Everything measured for a question on one corpus, and all that a model had to be asked for it; see `Engine.measure`."""
     scores: dict[tuple[Hit, ...], Sequence[Scored]] = {}
+    two = halves(question, question_language(question, [document.language for document in corpus.documents]))
+    if two and settings.drafter == "extract":
+        measured = [measure(half, settings, corpus, tools, documents=documents, filters=filters) for half in two]
+        one, other = sorted(measured, key=lambda half: -(half.correctness or 0.0))
+        if one.hits and other.hits:
+            return replace(one, question=question.strip(), other=other)
     measurements = measure(question, settings, corpus, tools, documents=documents, filters=filters, scores=scores)
     if measurements.llm_trace is None:
         return measurements

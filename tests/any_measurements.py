@@ -76,8 +76,12 @@ def conflicts_between(draw: st.DrawFn, claims: int) -> tuple[Conflict, ...]:
 
 
 @st.composite
-def any_measurements(draw: st.DrawFn, of: Settings | None = None) -> Measurements:
-    """Any measurements that measuring could leave behind: hits, drafts, refusals, abstentions, things that could not be measured."""
+def any_measurements(draw: st.DrawFn, of: Settings | None = None, *, two: bool = True) -> Measurements:
+    """Any measurements that measuring could leave behind: hits, drafts, refusals, abstentions, things that could not be measured.
+
+    With `two` now and then of a question that asks two things.
+    """
+    of = of or draw(chosen_settings)
     found = tuple(
         hit(draw(cosines), n, of=passage(n, document=f"d{n % 2}"), lexical=draw(st.floats(0, 9)), dense_rank=draw(st.integers(0, 3)),
             lexical_rank=draw(st.integers(0, 3)))
@@ -93,7 +97,7 @@ def any_measurements(draw: st.DrawFn, of: Settings | None = None) -> Measurement
     missing = draw(st.integers(0, 3))
     return Measurements(
         question="What is the notice period?",
-        settings=of or draw(chosen_settings),
+        settings=of,
         understanding=Understanding("en", entities=draw(st.sampled_from([(), ("Brno",)]))),
         library=LibraryFacts(
             documents=2, passages=4, pages=5, names={"d0": "a.pdf"}, dates={"d0": "2024"},
@@ -110,4 +114,5 @@ def any_measurements(draw: st.DrawFn, of: Settings | None = None) -> Measurement
         conflicts=apart,
         failure=draw(st.sampled_from(["", "", "", "", "The model failed."])),
         metadata={"asked_on": "2026-11-20"},
+        other=draw(st.none() | st.none() | any_measurements(of, two=False)) if two else None,
     )  # fmt: skip

@@ -33,7 +33,8 @@ class StandAlone:
         question: to be asked. It is `typed` where that stands alone, and where nobody is sure what it leans on.
         typed: as somebody typed it.
         by: who rewrote it: the rules, a language model, or nobody.
-        suggestion: a whole question to begin from, where it leans on an earlier one and nobody is sure how; empty otherwise.
+        suggestion: a whole question to begin from, where it leans on an earlier one and nobody is sure how; empty otherwise. At the least
+            it is both, one behind the other.
     """
 
     question: str
@@ -64,7 +65,7 @@ def stand_alone(question: str, earlier: Sequence[str], languages: Collection[str
         return replace(alone, question=found.text, by="rules")
     if by_model is not None and (said := by_model(question, before, language)):
         return replace(alone, question=said, by="model")
-    return replace(alone, suggestion=(found.text or before)[:MAX_QUESTION_CHARS])
+    return replace(alone, suggestion=(found.text or f"{before} {question}")[:MAX_QUESTION_CHARS])
 
 
 def _before(earlier: Sequence[str], languages: Collection[str]) -> tuple[str, str]:

@@ -17,6 +17,7 @@ from rag_core.decision.given import given_rows
 from rag_core.decision.outcomes import Ask, Extract, Refused
 from rag_core.decision.present import NO_CONTEXT, AnswerContext, answer, refuse, refuse_for, reply
 from rag_core.decision.progress import progress_of, without_llm
+from rag_core.decision.two_in_one import both_or_one
 from rag_core.domain.decision import AttemptView, Decision
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
@@ -31,7 +32,10 @@ def decide(measurements: Measurements) -> Decision:
     Ready passages have two rows more, and an order by the dates of files has one, which judge nothing.
     """
     decision, rows = _decided(measurements), (*given_rows(measurements), *file_date_rows(measurements))
-    return replace(decision, trace=Trace((*rows, *decision.trace.checks))) if rows else decision
+    decision = replace(decision, trace=Trace((*rows, *decision.trace.checks))) if rows else decision
+    if measurements.other is None:
+        return decision
+    return both_or_one(decision, decide(replace(measurements.other, settings=measurements.settings)), measurements)
 
 
 def _decided(measurements: Measurements) -> Decision:

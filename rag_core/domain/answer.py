@@ -68,18 +68,18 @@ class Answer:
             raise ValueError("citations are numbered from 1; refuse instead")
         if any(not 0 <= at < len(self.claims) for one in self.conflicts for at in (one.claim, one.other)):
             raise ValueError("a conflict is between two claims of the answer; refuse instead")
-        by_key = _by_key(self.citations)
+        cited = by_key(self.citations)
         for claim, measured in zip(self.claims, self.measured, strict=True):
-            wrong = _wrong_with(claim, measured, by_key)
+            wrong = _wrong_with(claim, measured, cited)
             if wrong:
                 raise ValueError(f"the claim {claim.text[:80]!r} {wrong}; refuse instead")
-        if len(cited_sources(self.claims, by_key)) != len(self.citations):
+        if len(cited_sources(self.claims, cited)) != len(self.citations):
             raise ValueError("a citation that no claim rests on; refuse instead")
 
     @property
     def text(self) -> str:
         """The text to show, rendered from the claims with their citations."""
-        return render(self.claims, _by_key(self.citations), self.style, self.format)
+        return render(self.claims, by_key(self.citations), self.style, self.format)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ Outcome = Answer | Reply | Refusal
 
 def is_scanned(claim: Claim, citations: Iterable[Citation]) -> bool:
     """Whether a claim rests on words that were read from a picture."""
-    scanned = _by_key(citation for citation in citations if citation.ocr)
+    scanned = by_key(citation for citation in citations if citation.ocr)
     return any(evidence_key(evidence) in scanned for evidence in claim.evidence if evidence.spans)
 
 
@@ -180,7 +180,8 @@ def _mark(citation: Citation, format: str) -> str:
     return format.format(id=citation.id, chunk_id=citation.chunk_id)
 
 
-def _by_key(citations: Iterable[Citation]) -> dict[str, Citation]:
+def by_key(citations: Iterable[Citation]) -> dict[str, Citation]:
+    """Citations by the `evidence_key` of what they cite."""
     return {_key(citation.chunk_id, citation.spans[0]): citation for citation in citations if citation.spans}
 
 

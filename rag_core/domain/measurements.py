@@ -87,6 +87,7 @@ class Measurements:
     refusal may say so: no other form of them stands anywhere either. `correctness` is the probability that the extract is a right
     answer, `answerability` that the documents answer the question at all; None when no calibration fits the library.
     `timings` are milliseconds by stage. `llm_trace` is what a language model was asked; None where the settings ask none.
+    `other` are those of the less likely half of a question that asks two things, by itself; then all else here is of the likelier one.
     """
 
     question: str
@@ -108,6 +109,7 @@ class Measurements:
     timings: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     llm_trace: LlmTrace | None = None
+    other: Measurements | None = None
 
     def __post_init__(self) -> None:
         _require_known("Measurements.correctness", self.correctness, 0.0, 1.0)

@@ -13,7 +13,7 @@ from rag_core.errors import InvalidInput
 from rag_core.records.shapes import MEASUREMENTS, Reading, Writing
 from rag_core.records.texts import OwnWords, PassageOf, Texts
 
-SCHEMA_VERSION = 12  # the form of a record
+SCHEMA_VERSION = 13  # the form of a record
 _VERSION = "schema_version"
 
 
@@ -92,10 +92,13 @@ def restored(row: Mapping[str, Any], texts: Texts) -> Measurements:
 def _retrieved(measurements: Measurements) -> dict[str, Passage]:
     """The passages of all rounds by id."""
     later = measurements.llm_trace.expanded if measurements.llm_trace else ()
-    return {hit.passage.id: hit.passage for hits in (measurements.hits, *later) for hit in hits}
+    other = _retrieved(measurements.other) if measurements.other else {}
+    return {hit.passage.id: hit.passage for hits in (measurements.hits, *later) for hit in hits} | other
 
 
 def _documents(measurements: Measurements, passages: Mapping[str, Passage]) -> set[str]:
     """The documents that a decision on these measurements can name; a model cites what was retrieved for it, or nothing."""
-    cited = {evidence.document for claim in measurements.draft.claims for evidence in claim.evidence}
-    return {passage.document for passage in passages.values()} | cited | {id for one in measurements.conflicts for id in one.documents}
+    both = (measurements, measurements.other) if measurements.other else (measurements,)
+    cited = {evidence.document for one in both for claim in one.draft.claims for evidence in claim.evidence}
+    torn = {id for half in both for one in half.conflicts for id in one.documents}
+    return {passage.document for passage in passages.values()} | cited | torn

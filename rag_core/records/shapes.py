@@ -301,6 +301,10 @@ CODEC = Codec(
                 lambda rows, got, of: tuple([_read_conflict(row, got["draft"].claims, of) for row in rows]),
             ),
             "llm_trace": None,
+            "other": Custom(
+                lambda measurements, to: MEASUREMENTS.write(measurements.other, to) if measurements.other else None,
+                lambda row, got, of: MEASUREMENTS.read(row, of) if row else None,
+            ),
         },
     },
     positional=(Span, Box),

@@ -90,12 +90,12 @@ def test_given_a_follow_up_that_nobody_is_sure_of_when_asked_then_it_is_refused_
     ask(page, "Why?")
 
     asked = asked_of(page)
-    assert (asked.question, asked.typed, asked.suggestion) == ("Why?", "", VACATION)
+    assert (asked.question, asked.typed, asked.suggestion) == ("Why?", "", f"{VACATION} Why?")
     assert asked.decision.reason == "follow_up"
-    assert page.text_input(key="whole_2").value == VACATION
+    assert page.text_input(key="whole_2").value == f"{VACATION} Why?"
     assert "You can ask the whole question" in captions(page)
     page.slider(key="knob_top_k").set_value(2).run()  # asked anew for it
-    assert asked_of(page).suggestion == VACATION
+    assert asked_of(page).suggestion == f"{VACATION} Why?"
 
 
 def test_given_a_setting_of_retrieval_when_moved_then_a_rewritten_question_is_asked_again_as_it_stands(page: AppTest) -> None:

@@ -1,0 +1,44 @@
+"""The two questions in one: "How large is a plot, and how high may a hut be?"."""
+
+from __future__ import annotations
+
+from rag_core.conversation.rules import rewritten
+from rag_core.language import LANGUAGES, content_terms, ends_in_question, is_time_sensitive, sentences, small_talk, words
+from rag_core.retrieval.query import core
+
+LEAST_WORDS = 3  # of a half; "and when?" asks for one more thing of the same sentence; chosen
+AND = frozenset("and und a y e et i и और".split())  # in the languages whose question words are known
+MARKS = " ,;:?？؟"
+
+
+def halves(question: str, language: str) -> tuple[str, str] | None:
+    """Both questions, each as it stands alone; None where it is one question, or nobody is sure what the second one leans on.
+
+    They are two sentences that ask, or one that has a question word at the head of either side of an "and".
+    """
+    asked = core(question, language)
+    found = [asked[start:end] for start, end in sentences(asked, language) if ends_in_question(asked[start:end])]
+    if len(found) > 2:
+        return None
+    pair = (found[0], found[1]) if len(found) == 2 else _at_and(asked, language)
+    if pair is None or min(len(words(one)) for one in pair) < LEAST_WORDS or any(small_talk(one, language) for one in pair):
+        return None
+    first, second = pair
+    leaning = rewritten(second, first, language)
+    if leaning is not None:
+        return (first, leaning.text) if leaning.sure else None
+    says_what = any(not is_time_sensitive(term, language) for term in content_terms(second, language))  # "how many are there now"
+    return (first, second) if says_what else None
+
+
+def _at_and(asked: str, language: str) -> tuple[str, str] | None:
+    known = LANGUAGES[language].question_words if language in LANGUAGES else frozenset[str]()
+    tokens = words(asked)
+    behind = language in LANGUAGES and (info := LANGUAGES[language].follow_ups) is not None and info.behind  # its place is anywhere
+    for at, word in enumerate(tokens):
+        left, right = tokens[:at], tokens[at + 1 :]
+        heads = (left, right) if behind else (left[:2], right[:2])
+        if word.text.lower() in AND and all(any(one.text.lower() in known for one in head) for head in heads):
+            first, second = asked[: word.start].strip(MARKS), asked[word.end :].strip(MARKS)
+            return f"{first}?", f"{second[:1].upper()}{second[1:]}?"
+    return None

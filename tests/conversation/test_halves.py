@@ -1,0 +1,69 @@
+"""Two questions in one, each as it stands alone, and what is one question after all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.conversation.halves import halves
+from rag_core.language import LANGUAGES, fold, words
+
+ROWS = [
+    json.loads(line)
+    for line in (Path(__file__).parents[2] / "data" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "first", "second"),
+    [
+        ("en", "How large is a plot, and how high may a hut be?", "How large is a plot?", "How high may a hut be?"),
+        ("en", "How large is a plot? How high may a hut be?", "How large is a plot?", "How high may a hut be?"),
+        ("en", "When does the lease begin and when does it end?", "When does the lease begin?", "When does the lease end?"),
+        ("de", "Wie hoch ist die Kaution und wann beginnt die Ruhezeit?", "Wie hoch ist die Kaution?", "Wann beginnt die Ruhezeit?"),
+        ("cs", "Kdy začíná nájem a kolik činí kauce?", "Kdy začíná nájem?", "Kolik činí kauce?"),
+        ("fr", "Quand commence le bail et combien coûte la place ?", "Quand commence le bail?", "Combien coûte la place?"),
+        ("ru", "Когда начинается аренда и сколько стоит парковка?", "Когда начинается аренда?", "Сколько стоит парковка?"),
+        ("hi", "किराया कितना है और अनुबंध कब समाप्त होता है?", "किराया कितना है?", "अनुबंध कब समाप्त होता है?"),
+    ],
+)
+def test_given_two_questions_in_one_when_parted_then_each_stands_alone(language: str, question: str, first: str, second: str) -> None:
+    assert halves(question, language) == (first, second)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who wrote the report and when?",  # one sentence says both
+        "When and where was the meeting held?",
+        "What do Brno and Prague have in common?",
+        "What is the fee for those who leave early and do not pay?",
+        "How many huts were there in 2024, and how many are there now?",
+        "Where is it? Who owns it? What does it cost?",
+        "Thanks! And how high may a hut be?",
+        "What is the notice period? Thank you!",
+        "",
+    ],
+)
+def test_given_one_question_when_parted_then_it_stays_whole(question: str) -> None:
+    assert halves(question, "en") is None
+
+
+def test_given_the_questions_of_the_samples_when_parted_then_they_stay_whole() -> None:
+    assert {row["question"]: found for row in ROWS if (found := halves(row["question"], row["language"]))} == {}
+
+
+@given(
+    st.text(max_size=80) | st.lists(st.sampled_from("how what when is the fee it and ? , Brno".split()), max_size=16).map(" ".join),
+    st.sampled_from([*LANGUAGES, "und"]),
+)
+def test_given_any_text_when_parted_then_nothing_is_asked_that_it_does_not_say(text: str, language: str) -> None:
+    found = halves(text, language)
+
+    if found:
+        assert all(len(words(one)) >= 3 for one in found)
+        assert {fold(word.text) for half in found for word in words(half)} <= {fold(word.text) for word in words(text)}
