@@ -6,7 +6,7 @@ from rag_core.conversation.rules import rewritten
 from rag_core.language import LANGUAGES, content_terms, ends_in_question, is_time_sensitive, sentences, small_talk, words
 from rag_core.retrieval.query import core
 
-LEAST_WORDS = 3  # of a half; "and when?" asks for one more thing of the same sentence; chosen
+LEAST_WORDS = 3  # in a half; "and when?" asks for one more thing of the same sentence; chosen
 AND = frozenset("and und a y e et i и और".split())  # in the languages whose question words are known
 MARKS = " ,;:?？؟"
 
