@@ -137,6 +137,7 @@ def library_facts(corpus: Corpus, rows: Sequence[int] | None, tools: Tools) -> L
         titles={d.id: d.title for d in searched},
         dates={d.id: d.date for d in searched if d.date},
         date_sources={d.id: d.date_source for d in searched if d.date},
+        authors={d.id: author for d in searched if (author := d.metadata.values.get("author"))},
         authority={d.id: standing for d in searched if (standing := d.metadata.standing) is not None},
         chosen=rows is not None,
         version=corpus.version,

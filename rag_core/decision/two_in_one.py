@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from rag_core.decision.notes import on_letters, on_scans
 from rag_core.domain.answer import Answer, by_key, evidence_key
+from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.decision import UNJUDGED, Decision, citation_coverage
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import ConfidenceLevel
@@ -55,10 +56,9 @@ def both_or_one(likelier: Decision, other: Decision, measurements: Measurements)
 
 
 def _both(first: Answer, second: Answer) -> Answer:
-    new = [n for n, claim in enumerate(second.claims) if claim not in first.claims]
-    kept = {
-        n: first.claims.index(claim) if claim in first.claims else len(first.claims) + new.index(n) for n, claim in enumerate(second.claims)
-    }
+    said = {_quoted(claim): n for n, claim in enumerate(first.claims)}
+    new = [n for n, claim in enumerate(second.claims) if _quoted(claim) not in said]
+    kept = {n: said.get(_quoted(claim), len(said) + new.index(n) if n in new else 0) for n, claim in enumerate(second.claims)}
     known = by_key((*second.citations, *first.citations))
     claims = (*first.claims, *(second.claims[n] for n in new))
     keys = dict.fromkeys(evidence_key(evidence) for claim in claims for evidence in claim.evidence)
@@ -69,6 +69,10 @@ def _both(first: Answer, second: Answer) -> Answer:
         citations=tuple(replace(known[key], id=number) for number, key in enumerate(keys, 1)),
         conflicts=(*first.conflicts, *(replace(one, claim=kept[one.claim], other=kept[one.other]) for one in second.conflicts)),
     )
+
+
+def _quoted(claim: Claim) -> tuple[str, tuple[Evidence, ...]]:
+    return claim.text, claim.evidence
 
 
 def _lower(one: ConfidenceLevel, other: ConfidenceLevel) -> ConfidenceLevel:

@@ -63,6 +63,7 @@ class LibraryFacts:
     titles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     dates: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     date_sources: Mapping[str, DateSource] = field(default_factory=lambda: MappingProxyType({}))
+    authors: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     authority: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     version: int = 0
     model: str = ""

@@ -11,6 +11,7 @@ from rag_core.language.question_words import Replies
 
 _SMALL_TALK = ("thanks", "goodbye", "summary", "follow_up")
 _ITEM = "- "
+FROM_FILE = " (metadata)"  # behind a date that nothing but the file states
 MAX_COUNT = 20  # documents named; the rest are counted
 
 #: Each intent that nothing is searched for, and the reason of its outcome; one whose status is no success is refused.
@@ -36,17 +37,24 @@ def reply(intent: str, language: str, facts: LibraryFacts) -> str:
     if not facts.documents:
         return said.nothing
     head = said.holds.format(documents=facts.documents, pages=facts.pages)
-    titles = [" ".join(title.split()) for title in sorted(facts.titles.values(), key=str.casefold)]  # a title is one line
+    titles = [_described(facts, document) for document in sorted(facts.titles, key=lambda id: facts.titles[id].casefold())]
     listed = [f"{_ITEM}{title}" for title in titles[:MAX_COUNT]]
     if len(titles) > MAX_COUNT:
         listed.append(f"{_ITEM}… + {len(titles) - MAX_COUNT}")
     return "\n".join([head, *listed])
 
 
+def _described(facts: LibraryFacts, document: str) -> str:
+    """A document's title, author and date as far as they are known, in one line."""
+    date = f"{facts.dates.get(document, '')}{FROM_FILE * facts.by_file(document)}"
+    known = (facts.titles[document], facts.authors.get(document, ""), date)
+    return " · ".join(" ".join(one.split()) for one in known if one)
+
+
 def is_reply(text: str, reason: Reason, language: str) -> bool:
     """Whether `reply` can have said this for this reason: polite words of the language, or what the library holds, and not a word besides.
 
-    Of a list, the titles are taken as they are: they are the documents' own words, each on a line that says so.
+    Of a list, what describes the documents is taken as it is: it is the documents' own words, each on a line that says so.
     """
     if reason is Reason.GREETING:
         return text in {reply(intent, language, LibraryFacts()) for intent, known in SETTLED.items() if known is reason}

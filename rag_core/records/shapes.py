@@ -282,7 +282,7 @@ CODEC = Codec(
         },
         LibraryFacts: {
             "unreadable": Custom(lambda facts, to: {id: _runs(pages) for id, pages in facts.unreadable.items()}, _read_runs),
-            **{name: _of_named(name) for name in ("names", "titles", "dates", "authority")},
+            **{name: _of_named(name) for name in ("names", "titles", "dates", "authors", "authority")},
             "date_sources": Custom(
                 lambda facts, to: {id: source.value for id, source in facts.date_sources.items() if id in to.named},
                 lambda row, got, of: {id: DateSource(source) for id, source in row.items()},

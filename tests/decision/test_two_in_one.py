@@ -67,6 +67,8 @@ def test_given_two_halves_that_are_not_sure_then_the_whole_question_is_refused()
 
 def test_given_one_sentence_that_answers_both_then_it_is_shown_once() -> None:
     one, other = of_half(FIRST, SENTENCE, 1, 0.9), of_half(SECOND, SENTENCE, 1, 0.8)
+    bears = [replace(one, relevance=0.3) for one in other.draft.claims]  # on the other half it bears less
+    other = replace(other, draft=draft(bears))
 
     assert decide(replace(one, question=BOTH, other=other)).answer == f"{SENTENCE} [1]"
 

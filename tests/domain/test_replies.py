@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from folding import each
 
+from rag_core.domain.documents import DateSource
 from rag_core.domain.measurements import LibraryFacts
-from rag_core.domain.replies import MAX_COUNT, SETTLED, reply
-from rag_core.domain.status import AnswerStatus
-from rag_core.language import LANGUAGES, detect
+from rag_core.domain.replies import FROM_FILE, MAX_COUNT, SETTLED, is_reply, reply
+from rag_core.domain.status import AnswerStatus, Reason
+from rag_core.language import LANGUAGES, detect, intent
 
 
 def facts(*titles: str, pages: int = 3) -> LibraryFacts:
@@ -51,14 +54,14 @@ def test_given_small_talk_then_it_is_answered_in_its_language(language: str) -> 
 
 
 def test_given_every_intent_without_a_search_then_it_has_a_reply_and_a_reason() -> None:
-    for intent, reason in SETTLED.items():
-        assert reply(intent, "en", facts())
-        assert (reason.status is AnswerStatus.SUCCESS) == (intent not in ("summary", "follow_up"))
+    for kind, reason in SETTLED.items():
+        assert reply(kind, "en", facts())
+        assert (reason.status is AnswerStatus.SUCCESS) == (kind not in ("summary", "follow_up"))
 
 
 def test_given_a_language_without_a_reply_then_it_is_english() -> None:
-    for intent, known in (("greeting", facts()), ("about_library", facts()), ("about_library", facts("A"))):
-        assert reply(intent, "fi", known) == reply(intent, "en", known)
+    for kind, known in (("greeting", facts()), ("about_library", facts()), ("about_library", facts("A"))):
+        assert reply(kind, "fi", known) == reply(kind, "en", known)
 
 
 def test_given_more_documents_than_can_be_named_then_the_rest_are_counted() -> None:
@@ -78,3 +81,39 @@ def test_given_a_title_with_braces_then_it_is_shown_as_it_is() -> None:
 def test_given_a_title_of_several_lines_then_it_is_one_line_of_the_list() -> None:
     """A line of its own would read as our words."""
     assert reply("about_library", "en", facts("Terms\nYou may cancel at any time.")).endswith("\n- Terms You may cancel at any time.")
+
+
+def test_given_what_the_record_knows_of_a_document_then_its_author_and_date_are_told_in_one_line() -> None:
+    known = replace(
+        facts("The bees", pages=7), authors={"d0": "Tilda\nMarchbank"}, dates={"d0": "2023-04-18"}, date_sources={"d0": DateSource.FILE}
+    )
+
+    assert reply("about_library", "en", known).endswith(f"7.\n- The bees · Tilda Marchbank · 2023-04-18{FROM_FILE}")
+    assert is_reply(reply("about_library", "en", known), Reason.ABOUT_LIBRARY, "en")
+
+
+@each(
+    ("language", "question"),
+    [
+        ("en", "How many pages does this document have?"),
+        ("en", "Who wrote this document?"),
+        ("en", "What is the title of the document?"),
+        ("en", "When was this document made?"),
+        ("de", "Wer hat dieses Dokument verfasst?"),
+        ("cs", "Kolik stran má tento dokument?"),
+        ("fr", "Qui est l'auteur de ce document ?"),
+        ("es", "¿Cuántas páginas tiene este documento?"),
+        ("it", "Chi è l'autore di questo documento?"),
+        ("pl", "Kto napisał ten dokument?"),
+        ("ru", "Сколько страниц в этом документе?"),
+        ("sk", "Koľko strán má tento dokument?"),
+        ("hi", "इस दस्तावेज़ में कितने पृष्ठ हैं?"),
+    ],
+)
+def test_given_a_question_about_the_document_itself_then_its_record_answers(language: str, question: str) -> None:
+    assert intent(question, language) == "about_library"
+
+
+@each("question", ["Who wrote this document's foreword?", "How many pages does this document have to be?", "When was this contract made?"])
+def test_given_a_question_about_something_in_a_document_then_the_document_answers(question: str) -> None:
+    assert intent(question, "en") != "about_library"
