@@ -17,9 +17,11 @@ from pathlib import Path
 
 from training.files import SEED, Row, rows, split_of, write_rows
 from training.reader.rows import HELD
+from training.reader.typed import typed
 
 CONTEXTS, SIBLINGS, MOST = 60, 2, 130  # held-out contexts of a set, of the same title beside each, and documents in all
 LEAST_CHARS, LEAST_QUESTIONS, LONG = 120, 12, 12  # of a context; of a set; characters of an answer that stands nowhere by chance
+SLIPS = 0.12  # share of the questions that are asked as people type them
 BARE = 0.4  # share of the questions without their context that lose what has its title, too
 
 Found = dict[str, list[Row]]
@@ -63,6 +65,8 @@ def _sets(drawn: list[Row], texts: list[str], by_context: dict[str, list[Row]], 
     ]  # fmt: skip
     among, alone = ({"documents": documents, "questions": [], "gold": []} for _ in range(2))
     for number, row in enumerate(drawn):
+        if draw.random() < SLIPS:
+            row = {**row, "question": typed(row["question"], row["lang"], draw)}
         own, title = row["context"], row.get("title", "")
         others = [text for text in texts if text != own]
         alike = [text for text in others if title and _title(by_context, text) == title]

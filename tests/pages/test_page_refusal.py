@@ -121,6 +121,9 @@ def test_given_a_wish_for_a_summary_then_the_headings_are_listed_with_their_page
     assert [one.id for one in decision.places] == list(range(1, len(decision.places) + 1))
     assert {"Company Policies 2024", "MK-40 Ultrasonic Flow Meter"} <= set(listed["text"])
     assert say("evidence.outline_page") in captions(page)
+    assert say("refusal.contents_badge") in badges(page)
+    assert say("refusal.badge") not in badges(page)
+    assert f"pages: {asked_of(page).measurements.library.pages}." in texts(page)
     assert replay(asked_of(page).measurements, asked_of(page).settings).places == decision.places
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import pytest
@@ -25,6 +26,10 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
+def numbers(text: str) -> list[str]:
+    return re.findall(r"\d+", text)  # no slip touches them
+
+
 @pytest.fixture(scope="module")
 def sets() -> dict[str, Found]:
     return held_out(ROWS, 12, random.Random(1))
@@ -41,7 +46,7 @@ def test_given_a_question_when_asked_then_its_context_is_held_out_and_is_searche
     for name, found in sets.items():
         texts = {one["id"]: one["text"] for one in found["documents"]}
         for asked, gold in zip(found["questions"], found["gold"], strict=True):
-            row = next(one for one in ROWS if one["question"] == asked["question"])
+            row = next(one for one in ROWS if numbers(one["question"]) == numbers(asked["question"]))
             there = [id for id in asked["documents"] if texts[id] == row["context"]]
             assert bool(there) is gold["answerable"] is (gold["id"] == asked["id"] and asked["id"].endswith("-with"))
             assert split_of(row["context"], HELD) == "held"

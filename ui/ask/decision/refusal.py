@@ -10,6 +10,7 @@ from rag_core.decision.checks.gating import LIKELY
 from rag_core.decision.notes import nowhere_in_words, other_spelling
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import UNREAD
+from rag_core.domain.replies import reply
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Direction, State
 from ui.app.asked import Asked
@@ -32,6 +33,9 @@ def show_refusal(asked: Asked) -> None:
     """The amber card: never blames the reader, and every number has its scale."""
     decision = asked.decision
     with st.container(border=True, key="refusal"):
+        if decision.reason is Reason.SUMMARY and decision.places:
+            _show_contents(asked)
+            return
         st.badge(say("refusal.badge"), icon=":material/warning:", color="orange", help=say("refusal.badge_help"))
         with st.container(key="refusal_why"):
             st.text(why(asked))
@@ -54,6 +58,14 @@ def show_refusal(asked: Asked) -> None:
             st.text(decision.explanation)
         _show_suggestions((*other_spelling(asked.measurements, decision.reason), *decision.suggestions))
         show_drafter(decision)
+
+
+def _show_contents(asked: Asked) -> None:
+    """In place of a summary: what the record knows of the documents. Their headings are listed below the card."""
+    with st.container(key="contents"):
+        st.badge(say("refusal.contents_badge"), icon=":material/toc:", color="blue")
+        st.text(reply("about_library", asked.decision.language, asked.measurements.library))  # it repeats titles
+        st.caption(say("refusal.contents"))
 
 
 def why(asked: Asked) -> str:
