@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import json
@@ -13,13 +12,11 @@ from typing import Any
 
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled.rows import COLUMNS, has_question, lowered, quoted
+from rag_core.ingest.decoded import decoded
 
 MAX_LINES = 1_000_000  # 20 MB, the largest file, in lines of 20 characters
 _DELIMITERS = (",", ";", "\t")
 _QUOTED = re.compile(r"'+[=+\-@\t\r\n＝＋－＠]")  # what `csv_cell` made harmless
-# bytes that are letters of one of the two, and rare signs or letters in the other
-_CENTRAL = frozenset(b"\xec\xf8\xf9\xf2\xef\x9d\xbe\xb9\xb3\x9f\xcc\xd8\xd9")  # ě ř ů ň ď ť ľ ą ł ź Ě Ř Ů of cp1250
-_WESTERN = frozenset(b"\xe0\xea\xe8\xf1\xfb\xa1\xbf")  # à ê è ñ û ¡ ¿ of cp1252
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,32 +54,11 @@ def read_table(name: str, data: bytes) -> Table:
 
 def _decoded(name: str, data: bytes) -> tuple[str, str]:
     """The text, and what to know about how it was read."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return _strictly(name, data, "utf-16"), ""
-    start = data[:4000]
-    if start[1::2].count(0) > len(start) // 4 or start[::2].count(0) > len(start) // 4:
-        return _strictly(name, data, "utf-16-le" if start[1::2].count(0) > start[::2].count(0) else "utf-16-be"), ""
-    if b"\0" in start:
-        raise _no_text(name)
     try:
-        return data.decode("utf-8-sig"), ""
-    except UnicodeDecodeError:
-        if sum(byte < 32 and byte not in b"\t\n\r\f" for byte in start) > len(start) // 100:
-            raise _no_text(name) from None
-    central = sum(byte in _CENTRAL for byte in data) > sum(byte in _WESTERN for byte in data)
-    for encoding in ("cp1250", "cp1252") if central else ("cp1252", "cp1250"):
-        try:
-            return data.decode(encoding), f"it is not UTF-8 and was read as {encoding}; check letters with accents"
-        except UnicodeDecodeError:
-            continue
-    return data.decode("latin-1"), "it is not UTF-8 and was read as latin-1; check letters with accents"
-
-
-def _strictly(name: str, data: bytes, encoding: str) -> str:
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError:
+        text, encoding = decoded(data)
+    except ValueError:
         raise _no_text(name) from None
+    return text.removeprefix("\ufeff"), f"it is not UTF-8 and was read as {encoding}; check letters with accents" if encoding else ""
 
 
 def _no_text(name: str) -> InvalidInput:

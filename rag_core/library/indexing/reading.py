@@ -14,6 +14,7 @@ from rag_core.domain.documents import Document, Metadata, Page
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.domain.scanned import TESSERACT
 from rag_core.errors import EmptyDocument, IngestError, LibraryError, LimitExceeded, PasswordNeeded
+from rag_core.ingest.decoded import decoded
 from rag_core.ingest.layout import Lines
 from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.reading.pdf import SAVE_AGAIN, PdfContent, read_pdf
@@ -132,10 +133,13 @@ def _read(
         return bare
 
     if row.kind == "text":
-        text, struck = without_struck(_decoded(data, row.name), markdown=row.name.lower().endswith(".md"))
+        whole, encoding = _decoded(data, row.name)
+        text, struck = without_struck(whole, markdown=row.name.lower().endswith(".md"))
         if not text.strip():
             raise EmptyDocument(f"All text of {row.name} is struck out.", remedy="Add the version that is in force.")
-        return Reading((keep(Page(1, text)),), problems=(struck_out([(1, struck)]),) if struck else ())
+        guessed = f"The file is not UTF-8 and was read as {encoding}. Check letters with accents."
+        problems = (*((guessed,) if encoding else ()), *((struck_out([(1, struck)]),) if struck else ()))
+        return Reading((keep(Page(1, text)),), problems=problems)
     if row.needs_password and password is None:
         raise PasswordNeeded(f"{row.name} is encrypted, and its password is not stored.", remedy="Add the file again with its password.")
     content = read_pdf(
@@ -160,20 +164,20 @@ def _stated(content: PdfContent) -> Metadata:
     return Metadata(content.title, content.date, values={"author": content.author} if content.author else {})
 
 
-def _decoded(data: BinaryIO, name: str) -> str:
+def _decoded(data: BinaryIO, name: str) -> tuple[str, str]:
     most = 4 * DEFAULT_LIMITS.chars  # UTF-8 takes up to four bytes a character
     if size_of(data) > most:
         raise LimitExceeded(f"{name} has {size_of(data):,} bytes; at most {most:,} are allowed.", remedy="Split it into parts.")
     try:
-        text = data.read().decode()  # a byte-order mark stays: offsets count it
-    except UnicodeDecodeError as error:
-        raise IngestError(f"{name} is not UTF-8 text (byte {error.start}).", remedy="Save it as UTF-8 and add it again.") from error
+        text, encoding = decoded(data.read())
+    except ValueError as error:
+        raise IngestError(f"{name} is no text.", remedy="Save it as UTF-8 text and add it again.") from error
     for many, what, most in ((len(text), "characters", DEFAULT_LIMITS.chars), (text.count("\n"), "lines", DEFAULT_LIMITS.rows)):
         if many > most:
             raise LimitExceeded(f"{name} has {many:,} {what}; at most {most:,} are allowed.", remedy="Split it into parts.")
     if not text.strip():
         raise EmptyDocument(f"{name} holds no text.", remedy="Check that it was saved completely.")
-    return text
+    return text, encoding
 
 
 def _without_words(page: Page) -> Page:
