@@ -30,8 +30,8 @@ def _colons(text: str) -> list[int]:
 
 def _read(header: str, row: str) -> str:
     """The row in words; empty where the header does not fit it."""
-    cells = [cell.strip() for cell in row.split(CELL)]
-    rows = [one.split(CELL) for one in header.split(NEXT_ROW)]
+    cells = [cell.strip() for cell in _within(row).split(CELL)]
+    rows = [_within(one).split(CELL) for one in header.split(NEXT_ROW)]
     if all(len(one) != len(cells) for one in rows):
         cells = figures(cells)
         rows = [["", *one] if len(one) == len(cells) - 1 and over_figures(one) else one for one in rows]
@@ -50,6 +50,11 @@ def _read(header: str, row: str) -> str:
     corners = [one[0].strip() for one in over if _says_how_many(one[0])]
     of_all = "".join(f" {one}" if one.startswith("(") else f" ({one})" for one in (*above, *corners) if one)
     return f"{cells[0]}: {told}{of_all}" if told else ""
+
+
+def _within(row: str) -> str:
+    """A row without the bars at its ends, as Markdown has them."""
+    return row.strip().removeprefix("| ").removesuffix(" |")
 
 
 def _says_how_many(corner: str) -> bool:

@@ -24,6 +24,7 @@ from rag_core.domain.rows import in_words
         ("Leased; Item | 2031: Rents | 812", "Rents: 812 (2031) (Leased)"),
         ("Item | 2031 | Note: Rents | 812 | ", "Rents: 812 (2031)"),
         ("Item | : Rents | 812", "Rents: 812"),
+        ("| Item | 2031 |: | Rents | 812 |", "Rents: 812 (2031)"),  # as Markdown has it
         ("Ratio 3: 4 | Worth: Rents | 812", "Rents: 812 (Worth)"),
         ("2031 | 2030: Rents | $ | 812 | $ | 790", "Rents: $812 (2031); $790 (2030)"),
         ("2031 | 2030: Rents | $ | 812 $ | 790", "Rents: $812 (2031); $790 (2030)"),  # as it is read where columns stand close
