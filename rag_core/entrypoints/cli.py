@@ -79,7 +79,11 @@ def parser() -> argparse.ArgumentParser:
 
     add = sub.add_parser("index", parents=[place, tune], help="add documents to the library")
     add.add_argument(
-        "paths", nargs="*", type=Path, metavar="PATH", help="PDF, .docx, .html, .txt and .md files, folders of PDFs, or .jsonl of texts"
+        "paths",
+        nargs="*",
+        type=Path,
+        metavar="PATH",
+        help="PDF, .docx, .html, .txt, .md, .csv, .tsv and .eml files, folders of PDFs, or .jsonl of texts",
     )
     add.add_argument("--meta", action="append", default=[], metavar="KEY=VALUE", help="title, date, authority, verified, or a key of yours")
     add.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")

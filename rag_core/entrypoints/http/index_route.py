@@ -31,7 +31,11 @@ LOOK_SECONDS = 0.05  # between two looks at a job
 MAX_FIELDS, MAX_FIELD_BYTES = 10, 64 << 10  # a form has, beside its files
 UNSUPPORTED, ACCEPTED = 415, 202  # HTTP statuses
 FIELDS: dict[str, dict[str, Any]] = {
-    "files": {"type": "array", "items": {"type": "string", "format": "binary"}, "description": "PDF, .docx, .html, .txt or .md"},
+    "files": {
+        "type": "array",
+        "items": {"type": "string", "format": "binary"},
+        "description": "PDF, .docx, .html, .txt, .md, .csv, .tsv or .eml",
+    },
     "namespace": {"type": "string", "default": "default"},
     "metadata": {"type": "string", "description": "A JSON object, for all of the files."},
     "preset": {"type": "string"},

@@ -17,6 +17,7 @@ from rag_core.errors import EmptyDocument, IngestError, LibraryError, LimitExcee
 from rag_core.ingest.decoded import decoded
 from rag_core.ingest.layout import Lines
 from rag_core.ingest.limits import DEFAULT_LIMITS
+from rag_core.ingest.reading.other_text import MAIL, VALUES, mail_of, rows_of
 from rag_core.ingest.reading.pdf import SAVE_AGAIN, PdfContent, read_pdf
 from rag_core.ingest.reading.pdf_facts import form_of
 from rag_core.ingest.reading.pdf_findings import STRUCK_OUT, struck_out
@@ -133,13 +134,8 @@ def _read(
         return bare
 
     if row.kind == "text":
-        whole, encoding = _decoded(data, row.name)
-        text, struck = without_struck(whole, markdown=row.name.lower().endswith(".md"))
-        if not text.strip():
-            raise EmptyDocument(f"All text of {row.name} is struck out.", remedy="Add the version that is in force.")
-        guessed = f"The file is not UTF-8 and was read as {encoding}. Check letters with accents."
-        problems = (*((guessed,) if encoding else ()), *((struck_out([(1, struck)]),) if struck else ()))
-        return Reading((keep(Page(1, text)),), problems=problems)
+        text, said, problems = _text(data, row.name, "" if row.caller_id else Path(row.name).suffix.lower())
+        return Reading((keep(Page(1, text)),), said, problems)
     if row.needs_password and password is None:
         raise PasswordNeeded(f"{row.name} is encrypted, and its password is not stored.", remedy="Add the file again with its password.")
     content = read_pdf(
@@ -164,20 +160,50 @@ def _stated(content: PdfContent) -> Metadata:
     return Metadata(content.title, content.date, values={"author": content.author} if content.author else {})
 
 
-def _decoded(data: BinaryIO, name: str) -> tuple[str, str]:
+def _text(data: BinaryIO, name: str, end: str) -> tuple[str, Metadata, tuple[str, ...]]:
+    """The words of a text, of a table of values or of a mail, what it says of itself, and what to know about how it was read.
+
+    `end` is that of the file's name; "" for words that somebody gave with an id of their own.
+    """
+    said, problems = Metadata(), list[str]()
+    if end == MAIL:
+        try:
+            text, said, note = mail_of(_bytes(data, name))
+        except (ValueError, LookupError) as error:
+            raise IngestError(f"{name} is no mail with plain words.", remedy="Save the mail as a PDF or a web page.") from error
+        text, problems = _bounded(text, name), [note]
+    else:
+        text, encoding = _decoded(data, name)
+        problems.append(f"The file is not UTF-8 and was read as {encoding}. Check letters with accents." if encoding else "")
+    text = rows_of(text) if end in VALUES else text
+    text, struck = without_struck(text, markdown=end == ".md")
+    if not text.strip():
+        raise EmptyDocument(f"All text of {name} is struck out.", remedy="Add the version that is in force.")
+    return text, said, tuple(filter(None, (*problems, struck_out([(1, struck)]) if struck else "")))
+
+
+def _bytes(data: BinaryIO, name: str) -> bytes:
     most = 4 * DEFAULT_LIMITS.chars  # UTF-8 takes up to four bytes a character
     if size_of(data) > most:
         raise LimitExceeded(f"{name} has {size_of(data):,} bytes; at most {most:,} are allowed.", remedy="Split it into parts.")
+    return data.read()
+
+
+def _decoded(data: BinaryIO, name: str) -> tuple[str, str]:
     try:
-        text, encoding = decoded(data.read())
+        text, encoding = decoded(_bytes(data, name))
     except ValueError as error:
         raise IngestError(f"{name} is no text.", remedy="Save it as UTF-8 text and add it again.") from error
+    return _bounded(text, name), encoding
+
+
+def _bounded(text: str, name: str) -> str:
     for many, what, most in ((len(text), "characters", DEFAULT_LIMITS.chars), (text.count("\n"), "lines", DEFAULT_LIMITS.rows)):
         if many > most:
             raise LimitExceeded(f"{name} has {many:,} {what}; at most {most:,} are allowed.", remedy="Split it into parts.")
     if not text.strip():
         raise EmptyDocument(f"{name} holds no text.", remedy="Check that it was saved completely.")
-    return text, encoding
+    return text
 
 
 def _without_words(page: Page) -> Page:

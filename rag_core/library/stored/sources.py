@@ -17,13 +17,14 @@ from typing import IO, Any, Literal
 from rag_core.domain.bounds import require_between
 from rag_core.domain.documents import Metadata
 from rag_core.errors import IngestError, InvalidInput, LimitExceeded, NotAPdf
+from rag_core.ingest.reading.other_text import MAIL, VALUES
 from rag_core.ingest.reading.pdf_facts import FORMS
 from rag_core.library.disk.private import HeldFile, blocks_of
 
 Kind = Literal["pdf", "text"]
 
 MAX_FILE_BYTES = 200 << 20  # the PDF reader's own limit; checked here before the file is read into memory
-TEXT_SUFFIXES = (".txt", ".md")
+TEXT_SUFFIXES = (".txt", ".md", *VALUES, MAIL)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # lone surrogates stand for the bytes of a name that is not UTF-8
 _KINDS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
 _ISO_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?", re.ASCII)
@@ -108,7 +109,7 @@ def described(metadata: Metadata, values: Mapping[str, str]) -> Metadata:
 
 
 def sources_from(paths: Sequence[Path]) -> Iterator[Source | IngestError]:
-    """The documents under these paths, in order: PDF, .txt, .md and .jsonl files, and PDFs in folders (recursive, sorted by path).
+    """The documents under these paths, in order: files of all known kinds, .jsonl files, and PDFs in folders (recursive, sorted by path).
 
     A .jsonl file holds one object `{id, title, lang, text}` a line. Whatever cannot be taken comes out
     as an error that names it, in its place.
@@ -172,8 +173,8 @@ def _kind(path: Path) -> Kind:
     if suffix in TEXT_SUFFIXES:
         return "text"
     raise NotAPdf(
-        f"{name_of(path)} is neither a PDF, a Word document (.docx), a web page (.html) nor plain text.",
-        remedy="Export it as PDF, or give a .txt, .md or .jsonl file.",
+        f"{name_of(path)} is neither a PDF, a Word document (.docx), a web page (.html), plain text, a table (.csv) nor a mail (.eml).",
+        remedy="Save it as PDF, or give a .docx, .html, .txt, .md, .csv, .tsv, .eml or .jsonl file.",
     )
 
 

@@ -24,7 +24,7 @@ from ui.app.texts import say, tell
 
 __all__ = ["running", "show_jobs", "upload_field", "writing"]
 
-TAKEN = ["pdf", "docx", "html", "htm", "txt", "md"]  # ends of the names of files that can be added
+TAKEN = ["pdf", "docx", "html", "htm", "txt", "md", "csv", "tsv", "eml"]  # ends of the names of files that can be added
 LISTEN_SECONDS = 4.0  # how soon a page sees that another session began to work on its library
 PATIENCE_SECONDS = 10.0  # between two looks at new documents while a question is on the page: it is asked again with them
 MANY_TAKEN = 200  # files that an upload field lists: each of them is told to the server with every touch, in about 150 bytes
