@@ -48,6 +48,7 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
             after=after,
             date=document.date,
             date_source=document.date_source,
+            page_label=document.label_of(evidence.spans[0].page),
         )
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rag_core.domain.bounds import require_between
-from rag_core.domain.documents import Box, DateSource, Span
+from rag_core.domain.documents import Box, DateSource, Span, page_in_words
 from rag_core.domain.scanned import Unsure
 
 DELETED = "[text deleted]"  # stands for the text of a document that is gone
@@ -115,7 +115,8 @@ class Citation:
     was not sure of them, or a file has two readings of them and shows neither plainly. It is None where nothing is known of that.
     `doubtful` says that a figure is among them, or may be. `read_by` is the engine that read it, as `rag_core.domain.scanned` names it; ""
     where it was not read from a picture, or that is not known. `heading` is the path of headings that it stands under, `before` and `after`
-    what stands around it. `date` is the document's, ISO as far as stated, and `date_source` says whose.
+    what stands around it. `date` is the document's, ISO as far as stated, and `date_source` says whose. `page_label` is the
+    number that the page prints, where that is another one than `page`.
     """
 
     id: int
@@ -136,6 +137,12 @@ class Citation:
     after: Around = Around()
     date: str = ""
     date_source: DateSource = DateSource.NONE
+    page_label: str = ""
+
+    @property
+    def page_in_words(self) -> str:
+        """Its page, and in brackets the number that is printed there, where that is another one."""
+        return page_in_words(self.page, self.page_label)
 
     @property
     def doubted(self) -> tuple[tuple[int, Box], ...]:

@@ -280,7 +280,8 @@ def claim_json(claim: Claim, measured: ClaimMeasurement, *, scanned: bool) -> di
 def citation_json(citation: Citation) -> dict[str, Any]:
     """A citation as JSON; pages are 1-based, offsets are into the page's raw text, boxes in PDF points.
 
-    `heading` is the path of headings above it, `before` and `after` are the sentences or rows around it, `date` is the document's.
+    `page_label` is the number that the page prints, where that is another one. `heading` is the path of headings above it, `before` and
+    `after` are the sentences or rows around it, `date` is the document's.
     `unsure` are the words that may be read wrong, or null where it is not known how sure OCR was; `ocr_engine` is null where it is not
     known what read the page, and for what was not read from a picture.
     """
@@ -289,6 +290,7 @@ def citation_json(citation: Citation) -> dict[str, Any]:
         "document": citation.document,
         "title": citation.title,
         "page": citation.page,
+        "page_label": citation.page_label,
         "chunk_id": citation.chunk_id,
         "excerpt": citation.excerpt,
         "spans": [{"page": s.page, "start": s.start, "end": s.end} for s in citation.spans],

@@ -118,10 +118,16 @@ class Page:
     hidden_sample: str = ""
     problem: str = ""  # why the page could not be read, in one sentence
     read_by: str = ""  # the engine that read its picture, as `rag_core.domain.scanned` names it; "" for text that stands in the file
+    label: str = ""  # the number that it prints, where the file says another one than `number`: "iv", "A-2"; untrusted text
 
     def __post_init__(self) -> None:
         if self.number < 1:
             raise ValueError(f"Page.number must be >= 1, got {self.number}")
+
+
+def page_in_words(page: int, label: str) -> str:
+    """A page, and in brackets the number that it prints, where that is another one."""
+    return f"{page} (printed {label})" if label else str(page)
 
 
 class DateSource(StrEnum):
@@ -161,7 +167,8 @@ class Metadata:
 class Document:
     """A document as indexed. `id` is `sha256:<hex>` of its bytes (or the caller's id for a text document given with one).
 
-    `rapidocr_pages` are those of `ocr_pages` that RapidOCR read.
+    `rapidocr_pages` are those of `ocr_pages` that RapidOCR read. `page_labels` are the numbers that the pages print, "" where that is their
+    place in the file; none where it always is.
 
     `page_date` is the day by which its first page dates it, ISO, empty for none, and None where nobody has looked; `file_date` is the one
     that the file states. `date` is the best that is known, and `date_source` says whose it is.
@@ -182,6 +189,7 @@ class Document:
     page_date: str | None = None
     file_date: str = ""
     rapidocr_pages: tuple[int, ...] = ()
+    page_labels: tuple[str, ...] = ()
 
     @property
     def date(self) -> str:
@@ -193,6 +201,10 @@ class Document:
         """Whose date `date` is."""
         known = ((self.metadata.date, DateSource.GIVEN), (self.page_date, DateSource.FIRST_PAGE), (self.file_date, DateSource.FILE))
         return next((source for stated, source in known if stated), DateSource.NONE)
+
+    def label_of(self, page: int) -> str:
+        """The number that a page prints, where it is another one than its place in the file, from 1; "" otherwise."""
+        return self.page_labels[page - 1] if page <= len(self.page_labels) else ""
 
     @property
     def title(self) -> str:

@@ -56,7 +56,7 @@ def source_line(citation: Citation, values: Mapping[str, str] = _NO_VALUES) -> s
         parts.append(f"{chapter} ({citation.heading})" if citation.heading and citation.heading not in chapter else chapter)
     elif citation.heading:
         parts.append(citation.heading)
-    return ", ".join([*parts, f"Page {citation.page}"])
+    return ", ".join([*parts, f"Page {citation.page_in_words}"])
 
 
 def labels(values: Mapping[str, str]) -> tuple[str, str, str]:

@@ -145,10 +145,6 @@ def test_given_a_page_with_more_words_than_allowed_when_read_then_it_is_cut_at_a
     assert content.problems == ("Page 1: Only the first 3 words of this page were read.",)
 
 
-def test_given_an_endless_outline_when_read_then_it_is_cut() -> None:
-    assert len(read_pdf(greedy.outline(10_500), "a.pdf").toc) == 10_000
-
-
 def test_given_a_page_of_many_words_when_read_then_its_boxes_and_rows_are_columns() -> None:
     page = read_pdf(greedy.crowded(20_000), "a.pdf").pages[0]
 

@@ -219,7 +219,7 @@ def test_given_a_request_when_the_reader_comes_to_the_file_then_it_can_open_neit
 def test_given_a_reader_that_says_later_how_it_is_isolated_when_read_then_it_is_not_believed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    said = [{"event": "open", "count": 1, "meta": {}, "toc": []}, {"event": "ready", "network": "", "memory": 1}]
+    said = [{"event": "open", "count": 1, "meta": {}}, {"event": "ready", "network": "", "memory": 1}]
     program = tmp_path / "child.py"
     program.write_text(f"print({chr(10).join(map(json.dumps, said))!r})", encoding="utf-8")
     monkeypatch.setattr(pdf_process, "WORKER", program)

@@ -146,10 +146,9 @@ def test_given_a_word_that_is_half_hidden_when_read_then_only_its_visible_half_i
     assert read.words[0].x1 == pytest.approx(90, abs=0.1)
 
 
-def test_given_metadata_when_read_then_title_author_date_and_outline_are_told(content: PdfContent) -> None:
+def test_given_metadata_when_read_then_title_author_and_date_are_told(content: PdfContent) -> None:
     """S3-28."""
     assert (content.title, content.author, content.date) == ("Annual Report 2022", "A. Writer", "2023-03-15")
-    assert content.toc == ((1, "A heading", 1), (2, "A table", 2))
     assert content.problems == ()
 
 
@@ -361,21 +360,21 @@ def test_given_a_child_whose_modules_are_not_compiled_when_read_then_this_proces
 
 @pytest.mark.parametrize(("rows", "refused"), [(300_000, False), (400_001, True)])
 def test_given_a_line_of_many_small_objects_when_read_then_it_is_refused_unread(child, rows: int, refused: bool) -> None:
-    toc = f"print(json.dumps({{'event': 'open', 'count': 1, 'meta': {{}}, 'toc': [[1, 't', 1]] * {rows}}})); "
-    child(toc + page_event())
+    opened = f"print(json.dumps({{'event': 'open', 'count': 1, 'meta': {{}}, 'more': [[1, 't', 1]] * {rows}}})); "
+    child(opened + page_event())
 
     if refused:
         with pytest.raises(DamagedPdf, match="never should"):
             read_pdf(b"%PDF-1.7", "a.pdf")
     else:
-        assert len(read_pdf(b"%PDF-1.7", "a.pdf").toc) == rows
+        assert len(read_pdf(b"%PDF-1.7", "a.pdf").pages) == 1
 
 
 def reading(pages: int, ends: dict[int, str]) -> str:
     """A program that reads a file of so many pages from the one it is told, and does at some of them what ends it."""
     return f"""
         told = json.loads(sys.stdin.buffer.readline())
-        print(json.dumps({{"event": "open", "count": {pages}, "meta": {{}}, "toc": []}}), flush=True)
+        print(json.dumps({{"event": "open", "count": {pages}, "meta": {{}}}}), flush=True)
         for n in range(told["first"], {pages} + 1):
             exec({ends!r}.get(n, ""))
             page = {{"event": "page", "n": n, "w": 1, "h": 1, "source": "text", "text": "x", "hidden": 0}}
@@ -465,7 +464,7 @@ def test_given_keys_in_the_environment_and_a_password_when_read_then_the_child_i
         told = json.loads(sys.stdin.buffer.readline())
         seen = json.dumps([sys.argv, dict(os.environ)])
         print(json.dumps({"event": "note", "problem": f"{'swordfish' in seen} {'sk-very' in seen} {told['password'] == 'swordfish'}"}))
-        print(json.dumps({"event": "open", "count": 1, "meta": {}, "toc": []}))
+        print(json.dumps({"event": "open", "count": 1, "meta": {}}))
         none = dict.fromkeys(("lines", "words", "cells", "sample", "problem"), "")
         page = none | {"w": 1, "h": 1, "source": "text", "text": "x", "hidden": 0}
         print(json.dumps({"event": "page", "n": 1, **page}))

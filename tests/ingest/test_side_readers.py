@@ -45,7 +45,7 @@ def everything(content: PdfContent) -> tuple[object, ...]:
         return page.number, page.text, page.source, list(page.lines), list(page.words), page.problem, *measures
 
     pages = [of(page) for page in content.pages]
-    return pages, content.toc, content.problems, content.title, content.author, content.date
+    return pages, content.problems, content.title, content.author, content.date
 
 
 class Taken:

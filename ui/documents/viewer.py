@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from rag_core.domain.documents import Box, Document, Page
+from rag_core.domain.documents import Box, Document, Page, page_in_words
 from rag_core.engine import Engine
 from rag_core.errors import PasswordNeeded, RagError
 from rag_core.ingest.reading.pdf import render_page
@@ -96,7 +96,7 @@ def _show_turning(document: Document, place: Place, page: int) -> None:
         say("viewer.previous"), key="viewer_previous", icon=":material/chevron_left:", disabled=page <= 1, on_click=_turn,
         args=(place, page - 1),
     )  # fmt: skip
-    st.caption(say("viewer.page", n=page, all=document.page_count), width="content")
+    st.caption(say("viewer.page", n=page_in_words(page, document.label_of(page)), all=document.page_count), width="content")
     st.button(
         say("viewer.next"), key="viewer_next", icon=":material/chevron_right:", icon_position="right",
         disabled=page >= document.page_count, on_click=_turn, args=(place, page + 1),

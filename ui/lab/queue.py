@@ -94,7 +94,7 @@ def _show_decision(engine: Engine, one: Feedback) -> Decision | None:
     if decision.answered:
         st.text(decision.answer)
     for citation in decision.citations:
-        st.text(tell("lab_feedback.source", id=citation.id, name=citation.document, page=citation.page))
+        st.text(tell("lab_feedback.source", id=citation.id, name=citation.document, page=citation.page_in_words))
     return decision
 
 

@@ -1,7 +1,7 @@
 """The child's side: one request on stdin, JSON lines on stdout. It sets its limits and gives up the network before it looks at the file.
 
 Request: one line of JSON (see `rag_core.ingest.reading.pdf`), then exactly `size` bytes of PDF. Answer, one JSON object a line:
-`ready` {network, memory} · `open` {count, meta, toc} · `page` {n, …} · `image` {png} · `sheet` {pdf} · `recognised` {text, …}
+`ready` {network, memory} · `open` {count, meta} · `page` {n, …} · `image` {png} · `sheet` {pdf} · `recognised` {text, …}
 · `note` {problem} · `failed` {kind, problem, remedy} · `done`. The parent keeps the pipe to stdin open; when it closes, this process ends.
 """
 
@@ -24,7 +24,7 @@ from .sheet import compose
 
 Emit = Callable[[dict[str, object]], None]
 
-TOC_ROWS, TITLE_CHARS = 10_000, 500  # the longest filing tried has 120 rows; a title stands in one line
+LABEL_CHARS = 20  # of the number that a page prints; a longer one is no number
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
 META_CHARS = 2_000  # a title or an author is cut there; the parent keeps fewer, and says so
 
@@ -199,7 +199,7 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
     from .scans.ocr import Drawer
     from .unseen.layers import Layers
 
-    emit({"event": "open", "count": document.page_count, "meta": meta(document), "toc": toc(document)})
+    emit({"event": "open", "count": document.page_count, "meta": meta(document)})
     allowed = request["cpu"] + request["cpu_page"] * document.page_count
     allow_cpu(allowed)
 
@@ -243,7 +243,7 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
                     "Split it into parts.",
                 )
         repaired = {"repaired": True} if document.is_repaired else {}
-        emit({"event": "page", "n": number + 1, **page, **packed(words, lines), **repaired})
+        emit({"event": "page", "n": number + 1, "label": label(document, number), **page, **packed(words, lines), **repaired})
     if document.is_repaired:  # at its opening, or when a broken object was met
         emit({"event": "note", "problem": REPAIRED})
     emit({"event": "done"})
@@ -254,12 +254,12 @@ def meta(document: Any) -> dict[str, str]:
     return {key: str(value or "")[:META_CHARS] for key, value in (document.metadata or {}).items()}
 
 
-def toc(document: Any) -> list[list[object]]:
-    """The outline as [level, title, page]; empty when it is broken, as nothing depends on it."""
+def label(document: Any, number: int) -> str:
+    """The number that the file gives a page to print; "" where it gives none, or is broken there, as nothing depends on it."""
     try:
-        return [[level, str(title)[:TITLE_CHARS], page] for level, title, page, *_ in document.get_toc()[:TOC_ROWS]]
+        return " ".join(str(document[number].get_label()).split())[:LABEL_CHARS]
     except Exception:
-        return []
+        return ""
 
 
 def render(document: Any, request: dict[str, Any], emit: Emit) -> None:

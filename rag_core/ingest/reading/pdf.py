@@ -12,6 +12,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+import regex
+
 from rag_core import errors
 from rag_core.domain.documents import HIDDEN_SIGNS, Box, Page, PageSource
 from rag_core.domain.ports import Cancel, Progress
@@ -28,6 +30,7 @@ from rag_core.ingest.reading.reading_on import page_events
 from rag_core.ingest.reading.recognition import Kept, Recognition, cores, counting
 from rag_core.ingest.reading.tessdata import find_tessdata
 
+_LABEL = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N} .–/-]{0,19}")  # the number of a page: "iv", "A-2", "12/3"; no markup can stand in it
 SIGHT_BYTES = 4096  # from which another format is told
 MAX_STATED_CHARS = 300  # a title or an author, as in `bounds`; the longest of 67 files had 109 and 57
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
@@ -37,16 +40,14 @@ SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add tha
 class PdfContent:
     """The contents of a PDF.
 
-    `title` and `author` are "" where the file does not say or says junk; `date` is ISO (YYYY, YYYY-MM or YYYY-MM-DD) or "". `toc` has
-    (level, title, page) with levels and pages from 1; a page of -1 is unknown. `problems` are sentences for the user. All
-    strings are untrusted.
+    `title` and `author` are "" where the file does not say or says junk; `date` is ISO (YYYY, YYYY-MM or YYYY-MM-DD) or "".
+    `problems` are sentences for the user. All strings are untrusted.
     """
 
     pages: tuple[Page, ...]
     title: str = ""
     author: str = ""
     date: str = ""
-    toc: tuple[tuple[int, str, int], ...] = ()
     problems: tuple[str, ...] = ()
 
 
@@ -102,7 +103,7 @@ def read_pdf(
         "weights": weights_of(ocr_engine) if ocr else "",
     }
     pages: list[Page] = []
-    opened: Event = {"count": 0, "meta": {}, "toc": []}
+    opened: Event = {"count": 0, "meta": {}}
     notes: list[str] = []
     kinds: dict[str, list[tuple[int, int]]] = {}
     keep = counting(keep, limits)
@@ -251,6 +252,7 @@ def _page(event: Event) -> Page:
         hidden_sample=str(event["sample"]),
         problem=str(event["problem"]),
         read_by=_engine(event),
+        label=label if _LABEL.fullmatch(label := str(event.get("label", ""))) and label != str(event["n"]) else "",
     )
 
 
@@ -270,7 +272,6 @@ def _content(opened: Event, pages: Sequence[Page], notes: Iterable[str], hidden:
         title=stated["title"][:MAX_STATED_CHARS],
         author=stated["author"][:MAX_STATED_CHARS],
         date=iso_date(meta.get("creationDate", "")) or iso_date(meta.get("modDate", "")),
-        toc=tuple((int(level), " ".join(str(title).split()), int(page)) for level, title, page in opened["toc"]),
         problems=(*notes, *long, *page_problems(pages), *hidden, *missing_data(pages)),
     )
 

@@ -85,6 +85,7 @@ def document_of(row: Accepted, reading: Reading, manner: Manner) -> Document:
         strategy_evidence=manner.choice.evidence,
         ocr_pages=tuple(page.number for page in pages if page.source is PageSource.OCR),
         rapidocr_pages=tuple(page.number for page in pages if page.read_by == RAPIDOCR),
+        page_labels=tuple(page.label for page in pages) if any(page.label for page in pages) else (),
         unreadable_pages=tuple(page.number for page in pages if page.source is PageSource.UNREADABLE),
         hidden_chars=sum(page.hidden_chars for page in pages),
         problems=tuple(dict.fromkeys(reading.problems)),  # those of single pages are among them, with their pages

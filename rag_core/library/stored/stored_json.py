@@ -43,7 +43,7 @@ def values_of(row: Any) -> dict[str, Any]:
 
 def document_from_json(row: Mapping[str, Any]) -> Document:
     """The document that `document_to_json` was given."""
-    lists = {name: tuple(row[name]) for name in ("ocr_pages", "rapidocr_pages", "unreadable_pages", "problems")}
+    lists = {name: tuple(row[name]) for name in ("ocr_pages", "rapidocr_pages", "unreadable_pages", "problems", "page_labels")}
     return Document(**{**row, **lists, "metadata": metadata_from_json(row["metadata"])})
 
 
@@ -89,7 +89,7 @@ def page_to_json(page: Page, offset: int) -> tuple[dict[str, Any], bytes]:
     head = {
         "number": page.number, "text": page.text, "source": page.source.value, "width": page.width, "height": page.height,
         "hidden_chars": page.hidden_chars, "hidden_sample": page.hidden_sample, "problem": page.problem, "read_by": page.read_by,
-        "layout": [offset, len(member)],
+        "label": page.label, "layout": [offset, len(member)],
     }  # fmt: skip
     return head, member
 

@@ -26,6 +26,7 @@ class Citation(Told):
     document: str
     title: str
     page: int
+    page_label: str = Field(description="The number that the page prints, where that is another one; empty otherwise.")
     chunk_id: str
     excerpt: str
     spans: list[dict[str, int]]

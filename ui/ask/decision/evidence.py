@@ -72,15 +72,15 @@ def show_place(citation: Citation) -> None:
 
     show_in_place([citation], quote)
     with st.container(key="source_place"):
-        st.text(tell("evidence.place", title=citation.title or citation.document, page=citation.page))
+        st.text(tell("evidence.place", title=citation.title or citation.document, page=citation.page_in_words))
 
 
 def with_sources(decision: Decision) -> str:
     """The answer with its numbered list of sources, as plain text to paste elsewhere."""
     lines = [
-        tell("evidence.source_line", id=one.id, title=one.title, page=one.page)
+        tell("evidence.source_line", id=one.id, title=one.title, page=one.page_in_words)
         if one.title == one.document
-        else tell("evidence.source_line_named", id=one.id, title=one.title, name=one.document, page=one.page)
+        else tell("evidence.source_line_named", id=one.id, title=one.title, name=one.document, page=one.page_in_words)
         for one in decision.citations
     ]
     lines = [" ".join(filter(None, (line, as_read(one)))) for line, one in zip(lines, decision.citations, strict=True)]
@@ -140,7 +140,7 @@ def place_of(engine: Engine, passage: Passage) -> Place:
 def _show_card(citation: Citation, hit: Hit | None, values: Mapping[str, str], current: bool, *, certain: bool) -> None:
     with st.container(border=True, key=f"citation_{citation.id}", gap="xsmall"):
         with st.container(key=f"where_{citation.id}"):
-            st.text(tell("evidence.where", id=citation.id, title=citation.title or citation.document, page=citation.page))
+            st.text(tell("evidence.where", id=citation.id, title=citation.title or citation.document, page=citation.page_in_words))
         if hit is not None and hit.passage.kind in (PassageKind.TABLE, PassageKind.CODE):
             st.code(citation.excerpt, language=None, wrap_lines=True)
         else:

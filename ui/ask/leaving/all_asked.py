@@ -81,4 +81,4 @@ def blocks(asked: Sequence[Asked]) -> list[Block]:
 
 
 def _where(one: Citation) -> str:
-    return tell("evidence.where", id=one.id, title=one.title or one.document, page=one.page)
+    return tell("evidence.where", id=one.id, title=one.title or one.document, page=one.page_in_words)

@@ -117,7 +117,7 @@ def _sources(engine: Engine, citations: Sequence[Citation], *, answered: bool) -
     if citations:
         yield block("head", say("evidence.title") if answered else say("evidence.places"))
     for one in citations:
-        yield block("text", tell("evidence.where", id=one.id, title=one.title or one.document, page=one.page))
+        yield block("text", tell("evidence.where", id=one.id, title=one.title or one.document, page=one.page_in_words))
         yield from (block("small", text) for text in (one.heading, one.before.text) if text)
         yield block("quote", one.excerpt)
         if one.after.text:

@@ -229,7 +229,7 @@ def _show_answer(decision: Decision) -> None:
         st.badge(say("answer.answered"), icon=":material/check_circle:", color="green")
         st.text(decision.answer)
         for citation in decision.citations:
-            st.text(tell("lab_results.cited", id=citation.id, document=citation.document, page=citation.page))
+            st.text(tell("lab_results.cited", id=citation.id, document=citation.document, page=citation.page_in_words))
 
 
 def _close() -> None:

@@ -160,4 +160,4 @@ def _rows(found: Sequence[int], questions: Sequence[LabelledQuestion], records: 
 
 
 def _where(decision: Decision) -> list[str]:
-    return [tell("lab_results.cited", id=one.id, document=one.document, page=one.page) for one in decision.citations]
+    return [tell("lab_results.cited", id=one.id, document=one.document, page=one.page_in_words) for one in decision.citations]
