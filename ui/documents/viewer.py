@@ -10,14 +10,14 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from rag_core.domain.documents import Box, Document, Page, page_in_words
+from rag_core.domain.documents import Box, Document, Page
 from rag_core.engine import Engine
 from rag_core.errors import PasswordNeeded, RagError
 from rag_core.ingest.reading.pdf import render_page
 from rag_core.ingest.reading.pdf_facts import form_of
 from ui.app import state
 from ui.app.problems import show_error
-from ui.app.texts import say
+from ui.app.texts import say, tell
 from ui.documents.place import LINES, Place, around, figures_end, folded, strip
 
 DPI = 110.0  # a whole page: sharp in half a wide window; enlarged pictures have more in proportion
@@ -96,7 +96,9 @@ def _show_turning(document: Document, place: Place, page: int) -> None:
         say("viewer.previous"), key="viewer_previous", icon=":material/chevron_left:", disabled=page <= 1, on_click=_turn,
         args=(place, page - 1),
     )  # fmt: skip
-    st.caption(say("viewer.page", n=page_in_words(page, document.label_of(page)), all=document.page_count), width="content")
+    st.caption(say("viewer.page", n=page, all=document.page_count), width="content")
+    if document.label_of(page):
+        st.text(tell("viewer.printed", label=document.label_of(page)), width="content")
     st.button(
         say("viewer.next"), key="viewer_next", icon=":material/chevron_right:", icon_position="right",
         disabled=page >= document.page_count, on_click=_turn, args=(place, page + 1),

@@ -23,6 +23,7 @@ from .grid import written as table_rows
 from .letters.equations import MATHS, in_a_line
 from .letters.raised import UNKNOWN, Level, Part, written
 from .letters.symbols import PRIVATE, meant
+from .numbering import Numbering
 
 WIDTH, HEIGHT, FONT = 595, 842, 11  # points: A4, and a size that books are set in; a mark stands where the page was laid out with these
 MAX_PART_BYTES = 60 << 20  # the text of a document, unpacked; 16 million characters with their tags would be more than anybody wrote
@@ -43,6 +44,8 @@ _STYLED = re.compile(rb"<style\b.*?</style|<[a-z][^<>]*\bstyle\s*=[^<>]*>", re.I
 _STRIKE = re.compile(rb"text-decoration(?:-line)?\s*:[^;:}\"'!<>]*\bline-through\b[^;:}\"'!<>]*(?:!\s*important\s*)?", re.IGNORECASE)
 _NO_LINE = re.compile(rb"text-decoration(?:-line)?\s*:\s*none\b", re.IGNORECASE)
 STRIKES = ("strike", "dstrike")
+PARTS = ("styles", "numbering", "footnotes", "endnotes")
+_HEAD, _FOOT = re.compile(r"word/header\d{0,3}\.xml"), re.compile(r"word/footer\d{0,3}\.xml")
 GONE = (f"{WORD}del", f"{WORD}moveFrom")  # tracked as deleted, or as moved to another place
 ON = ("true", "1", "on")
 _PICTURE = re.compile(rb"<img\b[^<>]*>", re.IGNORECASE)  # none is loaded, and MuPDF would write "[image]"
@@ -169,14 +172,18 @@ def web_page(data: bytes) -> bytes:
             if "word/document.xml" not in names:
                 raise BadForm("NotAPdf", "The file is not a Word document (DOCX).", "Save it as DOCX or PDF, and add that copy.")
             body = _part(archive, "word/document.xml")
-            styles = Styles(_part(archive, "word/styles.xml") if "word/styles.xml" in names else None)
+            parts = {name: _part(archive, f"word/{name}.xml") for name in PARTS if f"word/{name}.xml" in names}
+            heads, feet = ([_part(archive, name) for name in sorted(names) if edge.fullmatch(name)] for edge in (_HEAD, _FOOT))
+            styles = Styles(parts.get("styles"), Numbering(parts.get("numbering"), parts.get("styles")), _notes(parts))
             title = _title(_part(archive, "docProps/core.xml")) if "docProps/core.xml" in names else ""
     except (zipfile.BadZipFile, ET.ParseError, ValueError, KeyError, EOFError, NotImplementedError, RuntimeError) as error:
         raise BadForm(
             "DamagedPdf", "The Word document is damaged, or encrypted.", "Save it again without a password, and add that copy."
         ) from error
     main = body.find(f"{WORD}body")
-    text = "".join(_blocks(main if main is not None else body, styles))
+    text = "".join(
+        (*_edges(heads, styles), *_blocks(main if main is not None else body, styles), *_edges(feet, styles))
+    )  # fmt: skip
     return f"<html><head><title>{html.escape(title)}</title></head><body>{text}</body></html>".encode()
 
 
@@ -207,9 +214,14 @@ def _part(archive: zipfile.ZipFile, name: str) -> ET.Element:
 
 
 class Styles:
-    """The styles of a Word document: the level of each that is a heading, how each sets its text, and which strike it out."""
+    """The styles of a Word document: the level of each that is a heading, how each sets its text, and which strike it out.
 
-    def __init__(self, root: ET.Element | None) -> None:
+    With them the numbers of its paragraphs, and its notes by what refers to them.
+    """
+
+    def __init__(self, root: ET.Element | None, numbers: Numbering, notes: dict[str, ET.Element]) -> None:
+        self.numbers, self.notes = numbers, notes
+        self.noted: list[str] = []  # the notes that were referred to, in their order
         self.headings: dict[str, int] = {}
         self.levels: dict[str, Level] = {}
         self._rows: dict[str, ET.Element] = {}
@@ -328,16 +340,43 @@ def _inside(parent: ET.Element, tag: str) -> Iterator[ET.Element]:
 
 
 def _paragraph(paragraph: ET.Element, styles: Styles, gone: bool) -> str:
-    style = _value(paragraph.find(f"{WORD}pPr"), "pStyle")
+    style, before = _value(paragraph.find(f"{WORD}pPr"), "pStyle"), len(styles.noted)
     text = ""
     for lost, parts in groupby(_runs(paragraph, styles, style, gone), key=itemgetter(0)):
         said = html.escape(written(part for _, part in parts)).replace("\n", "<br/>")
         text += f"<s>{said}</s>" if lost else said
     level = styles.headings.get(style, 0)
-    listed = paragraph.find(f"{WORD}pPr/{WORD}numPr") is not None and not level
+    number = None if gone else styles.numbers.label(paragraph)  # Word numbers an empty one, too
     if not text.replace("<s>", "").replace("</s>", "").strip():
         return ""
-    return f"<h{level}>{text}</h{level}>" if level else f"<ul><li>{text}</li></ul>" if listed else f"<p>{text}</p>"
+    notes = "".join(_note(number, styles) for number in range(before, len(styles.noted)))
+    if number:
+        text = f"{html.escape(number)} {text}"
+    if level:
+        return f"<h{level}>{text}</h{level}>{notes}"
+    return (f"<ul><li>{text}</li></ul>" if number == "" else f"<p>{text}</p>") + notes
+
+
+def _note(number: int, styles: Styles) -> str:
+    """A note below the paragraph that refers to it, with its number."""
+    own, notes = written([(str(number + 1), Level.RAISED)]), styles.notes
+    styles.notes = {}  # a note that refers to another one is no note
+    said = " ".join(re.sub("</?p>", "", block) for block in _blocks(notes[styles.noted[number]], styles))
+    styles.notes = notes
+    return f"<p>{html.escape(own)} {said}</p>"
+
+
+def _notes(parts: dict[str, ET.Element]) -> dict[str, ET.Element]:
+    """The footnotes and endnotes, by what refers to them; those without words of their own are lines between them."""
+    return {
+        f"{kind}Reference{note.get(f'{WORD}id', '')}": note
+        for kind in ("footnote", "endnote") for note in (parts.get(f"{kind}s") or ()) if not note.get(f"{WORD}type")
+    }  # fmt: skip
+
+
+def _edges(parts: list[ET.Element], styles: Styles) -> list[str]:
+    """The paragraphs above or below the pages, each once."""
+    return list(dict.fromkeys(block for part in parts for block in _blocks(part, styles)))
 
 
 def _runs(parent: ET.Element, styles: Styles, style: str, gone: bool) -> Iterator[tuple[bool, Part]]:
@@ -375,6 +414,9 @@ def _said(run: ET.Element, styles: Styles) -> Iterator[Part]:
             yield " ", Level.PLAIN
         elif one.tag == f"{WORD}noBreakHyphen":
             yield "-", level
+        elif (note := f"{one.tag.removeprefix(WORD)}{one.get(f'{WORD}id', '')}") in styles.notes and note not in styles.noted:
+            styles.noted.append(note)
+            yield str(len(styles.noted)), Level.RAISED
 
 
 def _value(properties: ET.Element | None, name: str) -> str:

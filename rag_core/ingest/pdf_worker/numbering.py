@@ -1,0 +1,108 @@
+"""The numbers that Word prints before paragraphs and keeps apart from their text: "2.2", "(b)", "IV."."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+MAX_LEVEL, MAX_STYLES = 9, 20  # levels of a list, as in Word; styles that are based on one another
+MAX_NUMBER = 100_000  # no list is longer
+_PLACE = re.compile(r"%([1-9])")
+_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"),
+          (4, "iv"), (1, "i"))  # fmt: skip
+
+Kind = tuple[str, str, int]  # of a level: its format, its text with %1 for the number of the first level, and where it starts
+
+
+class Numbering:
+    """Counts the numbered paragraphs of one document, which are asked about in their order."""
+
+    def __init__(self, numbering: ET.Element | None, styles: ET.Element | None) -> None:
+        lists = {_own(one, "abstractNumId"): _levels(one) for one in _all(numbering, "abstractNum")}
+        self._lists: dict[str, tuple[str, dict[int, Kind]]] = {}
+        self._restarts: dict[str, dict[int, int]] = {}
+        for one in _all(numbering, "num"):
+            of, own = _said(one, "abstractNumId"), _own(one, "numId")
+            self._lists[own] = of, lists.get(of, {})
+            starts = {_int(_own(level, "ilvl")): _said(level, "startOverride") for level in _all(one, "lvlOverride")}
+            self._restarts[own] = {level: _int(start) for level, start in starts.items() if start}
+        self._styles = {_own(one, "styleId"): one for one in _all(styles, "style")}
+        self._counts: dict[str, list[int | None]] = {}
+
+    def label(self, paragraph: ET.Element) -> str | None:
+        """What is printed before a paragraph; "" before one of a list without numbers, None before any other."""
+        own, level = self._list_of(paragraph.find(f"{WORD}pPr"))
+        if own not in self._lists:
+            return "" if own not in ("", "0") else None
+        of, levels = self._lists[own]
+        counts = self._counts.setdefault(of, [None] * MAX_LEVEL)
+        for at, start in self._restarts.pop(own, {}).items():
+            counts[at] = start - 1
+        starts = [levels.get(at, ("decimal", "", 1))[2] for at in range(MAX_LEVEL)]
+        counts[level] = min(MAX_NUMBER, (starts[level] - 1 if (before := counts[level]) is None else before) + 1)
+        counts[level + 1 :] = [None] * (MAX_LEVEL - level - 1)
+        format, text, _ = levels.get(level, ("bullet", "", 1))
+        if format in ("bullet", "none"):
+            return ""
+        numbers = [start if count is None else count for count, start in zip(counts, starts, strict=True)]
+        return _PLACE.sub(lambda place: _written(numbers[int(place[1]) - 1], levels.get(int(place[1]) - 1, ("decimal", "", 1))[0]), text)
+
+    def _list_of(self, properties: ET.Element | None) -> tuple[str, int]:
+        """The list that a paragraph belongs to, by itself or by its style, and its level; "" for none."""
+        own, level = "", ""
+        for _ in range(MAX_STYLES):
+            found = properties.find(f"{WORD}numPr") if properties is not None else None
+            own, level = own or _said(found, "numId"), level or _said(found, "ilvl")
+            style = self._styles.get(_said(properties, "pStyle"))
+            if own or style is None:
+                break
+            properties = _with_base(style)
+        return own, _int(level)
+
+
+def _with_base(style: ET.Element) -> ET.Element:
+    """The paragraph properties of a style, which name the style that it is based on as its own."""
+    made = ET.Element("pPr")
+    properties = style.find(f"{WORD}pPr")
+    found = properties.find(f"{WORD}numPr") if properties is not None else None
+    made.extend([] if found is None else [found])
+    ET.SubElement(made, f"{WORD}pStyle", {f"{WORD}val": _said(style, "basedOn")})
+    return made
+
+
+def _levels(of: ET.Element) -> dict[int, Kind]:
+    return {
+        _int(_own(one, "ilvl")): (_said(one, "numFmt") or "decimal", _said(one, "lvlText"), _int(_said(one, "start") or "1", MAX_NUMBER))
+        for one in _all(of, "lvl")
+    }
+
+
+def _written(number: int, format: str) -> str:
+    if "Letter" in format and number > 0:
+        letter = chr(ord("a") + (number - 1) % 26) * min((number - 1) // 26 + 1, 10)
+        return letter.upper() if format == "upperLetter" else letter
+    if "Roman" in format and 0 < number < 4000:
+        said = ""
+        for value, sign in _ROMAN:
+            said += sign * (number // value)
+            number %= value
+        return said.upper() if format == "upperRoman" else said
+    return f"{number:02}" if format == "decimalZero" else str(number)
+
+
+def _all(parent: ET.Element | None, name: str) -> list[ET.Element]:
+    return [] if parent is None else parent.findall(f"{WORD}{name}")
+
+
+def _own(element: ET.Element, name: str) -> str:
+    return element.get(f"{WORD}{name}", "")
+
+
+def _said(parent: ET.Element | None, name: str) -> str:
+    found = parent.find(f"{WORD}{name}") if parent is not None else None
+    return "" if found is None else _own(found, "val")
+
+
+def _int(text: str, most: int = MAX_LEVEL - 1) -> int:
+    return min(most, int(text)) if re.fullmatch(r"[0-9]{1,6}", text) else 0
