@@ -18,14 +18,15 @@ import regex
 
 from rag_core.domain.passages import Hit, Passage, PassageKind, Place, ReadPlace, ReadUnit
 from rag_core.domain.ports import PageText
+from rag_core.domain.rows import EMPTY
 from rag_core.gating.answerability import Near, Read
 from rag_core.gating.asked import KEY_CHARS, AskedFor, asks
 from rag_core.gating.features import NO_ODDS
 from rag_core.gating.fit import NOWHERE, Context, Fit, fits
-from rag_core.gating.row import CELL, WORD, lacking, nameless, outdone
+from rag_core.gating.row import CELL, WORD, asks_for_empty, lacking, nameless, outdone
 from rag_core.gating.stated import names_only_periods
 from rag_core.grounding.omissions.back import is_void
-from rag_core.grounding.units import Unit, units
+from rag_core.grounding.units import Unit, header_of, units
 from rag_core.ingest.blocks.rows import ends_sentence
 from rag_core.ingest.passages.context import SECTION_MARK, context
 from rag_core.language import LANGUAGES, fold, is_order, words
@@ -106,7 +107,7 @@ def score_units(
             after = found[place].text if place < len(found) else ""
             key = (hit.passage.document, unit.text)
             # passages overlap; what asks or orders states nothing, nor do the dates that head columns
-            if key not in seen and not _states_nothing(unit, after):
+            if key not in seen and not _states_nothing(unit, after) and not _is_empty_there(unit, asked, page_text):
                 seen.add(key)
                 at.append((len(places) - 1, place - 1))
                 candidates.append((i, unit))
@@ -127,6 +128,11 @@ def score_units(
         of_passage = passage.log_odds if passage else None
         scored.append(Scored(unit, features, relevance(features, log_odds), fit, log_odds, one.value, one.sure, of_passage, contexts[j]))
     return scored
+
+
+def _is_empty_there(unit: Unit, asked: AskedFor, page_text: PageText) -> bool:
+    """Whether a row has an empty cell in each column that the question names."""
+    return EMPTY in unit.text and asks_for_empty(asked, unit.text, header_of(unit.passage, page_text))
 
 
 def _said(places: Sequence[Place], at: Sequence[tuple[int, int]], read: Read) -> list[ReadPlace]:

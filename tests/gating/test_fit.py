@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.domain.rows import EMPTY
 from rag_core.gating.asked import asked_for
 from rag_core.gating.fit import NOWHERE, Context, Fit, fits
 from rag_core.gating.held import _defined
 from rag_core.gating.periods import _is_part_of_year
-from rag_core.gating.row import lacking, nameless, outdone, row_asked
+from rag_core.gating.row import asks_for_empty, lacking, nameless, outdone, row_asked
 from rag_core.gating.stated import read
 from rag_core.language import LANGUAGES
 from tests.gating.test_asked import HOSTILE
@@ -461,3 +462,21 @@ def test_given_a_language_that_names_no_quarter_then_nothing_is_told_to_be_of_on
     assert words is not None
     assert _is_part_of_year("in the third quarter", words)
     assert not _is_part_of_year("in the third quarter", replace(words, periods={}))
+
+
+@pytest.mark.parametrize(
+    ("question", "row", "empty"),
+    [
+        ("Where is Pottery on Monday?", f"Pottery | {EMPTY} | room 4", True),
+        ("Where is Pottery on Monday?", "Pottery |  | room 4", True),
+        ("Where is Pottery on Wednesday?", f"Pottery | {EMPTY} | room 4", False),
+        ("Where is Pottery?", f"Pottery | {EMPTY} | room 4", False),  # names no column
+        ("Where is Pottery on Monday and Wednesday?", f"Pottery | {EMPTY} | room 4", False),  # one of them is there
+        ("Where is Pottery on Monday?", "Pottery | – | room 4", False),  # a dash that is printed says something
+        ("Where is Pottery on Monday?", f"Pottery | {EMPTY}", False),  # nobody knows below which head
+    ],
+)
+def test_given_a_question_about_a_column_when_the_cell_of_the_row_is_empty_then_the_row_says_nothing(
+    question: str, row: str, empty: bool
+) -> None:
+    assert asks_for_empty(asked_for(question, "en"), row, "Course | Monday | Wednesday") is empty
