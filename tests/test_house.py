@@ -34,7 +34,7 @@ SAFE = {
     "client.toolbarMode": "viewer",
     "client.disableDataExport": True,
     "client.allowedOrigins": [],
-    "runner.postScriptGC": False,  # docs/log/2026-11-27-lists.md says why
+    "runner.postScriptGC": False,  # docs/decisions/21-vector-stores-and-growth.md says why
     "runner.fastReruns": False,  # tests/pages/test_page_touches.py says why
     "secrets.files": [],
     "browser.gatherUsageStats": False,
