@@ -1,4 +1,4 @@
-"""The promises of the house: safe configuration, pinned packages, a README that matches the tree, import rules that bite."""
+"""The promises of the house: safe configuration, pinned packages, pages that match the tree, import rules that bite."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SAFE = {
     "client.toolbarMode": "viewer",
     "client.disableDataExport": True,
     "client.allowedOrigins": [],
-    "runner.postScriptGC": False,  # docs/log/2026-11-27-lists.md says why
+    "runner.postScriptGC": False,  # docs/decisions/21-vector-stores-and-growth.md says why
     "runner.fastReruns": False,  # tests/pages/test_page_touches.py says why
     "secrets.files": [],
     "browser.gatherUsageStats": False,
@@ -98,8 +98,8 @@ def test_given_the_readme_when_read_then_it_names_the_two_commands_and_each_targ
     assert commands <= targets
 
 
-def test_given_the_readme_tree_when_compared_then_it_is_the_real_one() -> None:
-    tree = read("README.md").split("## The tree")[1].split("```")[1]
+def test_given_the_tree_of_the_papers_when_compared_then_it_is_the_real_one() -> None:
+    tree = read("docs/where.md").split("## The tree")[1].split("```")[1]
     listed: dict[str, set[str]] = {"": set()}
     folder = ""
     for line in (line for line in tree.splitlines() if line.strip()):

@@ -51,7 +51,7 @@ LICENCES = {
 EXTRACT_PENALTY = 1e-4  # times the sum of the squared weights, beside the mean loss of a question; the better of it and 1e-3
 EXTRACT_OWN = ("fit_row",)  # chosen, since the labelled questions hold next to none; fitted by fit_rows
 # Of some fifty features those that did as well on questions left out of the fit as all of them, and C of the regularisation as in
-# scikit-learn (docs/log/2026-11-28-ablation-of-features.md)
+# scikit-learn (docs/decisions/06-features-ablated.md)
 INPUTS = (
     "top_cosine", "mean_cosine", "cosine_gap", "top_lexical", "lexical_lead", "draft_cosine", "entities", "answer_first",
     "unit_best", "unit_next", "draft_table",
@@ -60,13 +60,13 @@ AMONG_FEW = ("answer_first", "unit_best", "unit_next", "draft_cosine")
 C = 0.1
 # The weight of a group by the beginning of its name. What the reader was never trained on counts most: contexts that `training.reader.rows`
 # holds out, searched among others ("held-") and alone ("short-"), and documents that people bring. Of the articles of `xquad-*`,
-# `crossed-*` and `nearmiss-*` it has read other paragraphs, and is too sure there (docs/log/2026-11-29-unseen-contexts.md).
+# `crossed-*` and `nearmiss-*` it has read other paragraphs, and is too sure there (docs/decisions/05-what-the-scores-are-fitted-on.md).
 ANOTHER = "another sentence"
 WEIGHTS = {
     ANOTHER: 3.0, "held": 2.0, "short": 2.0, "pdf": 8.0, "nearmiss-en-reviews": 4.0, "long": 2.0, "nearmiss": 0.3, "crossed": 2.0,
     "xquad": 0.3,
 }  # fmt: skip
-NARROW_SHIFT = -0.2  # added to the log odds among few passages; lets less through (docs/log)
+NARROW_SHIFT = -0.2  # added to the log odds among few passages; lets less through (docs/decisions/05)
 # each has a fit of its own, by fit_rows, since few labelled questions tell it; it stays as the file in force has it
 OWN = ("fit_row", "fit_result")
 FOLDS = 6  # questions of equal text share one

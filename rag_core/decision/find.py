@@ -23,7 +23,7 @@ from rag_core.settings import Settings
 
 TABLES_AMONG = 200  # passages by words, whose tables are looked through for the row asked for; chosen
 MAX_PUT_FORWARD = 3  # with the row asked for that are put forward; of five passages that are read two stay; chosen
-METRICS = 0.7  # weight of a metric's words beside the question's vector: the best of 0.3 to 1 on tables of TAT-QA (docs/log)
+METRICS = 0.7  # weight of a metric's words beside the question's vector: the best of 0.3 to 1 on tables of TAT-QA (docs/decisions/15)
 
 
 @dataclass(frozen=True, slots=True)

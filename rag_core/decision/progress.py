@@ -25,7 +25,7 @@ from rag_core.settings import Mode
 _CHECK_SERVER = "Check the model's server, or draft without it."
 _NOT_ASKED = Sufficiency(Call(Step.SUFFICIENCY))
 _NO_MODEL = Sufficiency(Call(Step.SUFFICIENCY, failure="no language model drafts under these settings, and none was asked"))
-_OWN_WORDS = (  # measured: docs/log/2026-11-28-ablation-of-the-audit.md
+_OWN_WORDS = (  # measured: docs/decisions/10-rewording-checks.md
     "The language model uses words of its own. Of 456 lies that were made up to try the checks of such words, about two thirds "
     "passed. The level is medium at most."
 )

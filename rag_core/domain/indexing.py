@@ -9,7 +9,7 @@ from typing import Any
 INDEXING = "indexing"  # in the metadata of a question that was asked while some of the searched documents waited for vectors
 
 # Without any vector of a document an estimate was higher than with all by more than .03 and .06 in one question of ten, of two sets of
-# questions; with a half by .03 and .05. docs/log/2026-11-25-answerable-at-once.md
+# questions; with a half by .03 and .05. docs/decisions/22-asked-while-indexed.md
 ALLOWANCE = 0.1
 
 

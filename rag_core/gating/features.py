@@ -2,7 +2,7 @@
 
 Each has a range and a meaning that does not depend on the collection's size, so that one score holds for six articles and for a shelf of
 filings. This module judges nothing and knows no threshold. Whatever else was measured once did no better on questions left out of the fit
-(docs/log/2026-11-28-ablation-of-features.md).
+(docs/decisions/06-features-ablated.md).
 
 | feature | range | what it is |
 |---|---|---|

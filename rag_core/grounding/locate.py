@@ -75,7 +75,7 @@ def locate(text: str, passage: Passage, page_text: PageText, *, claim: str = "")
         claim: what the quote is to support; it decides between two places that read the same.
 
     First word for word. Then the same words and signs in the same order, however they are set. Then the one to three sentences or rows that
-    hold most of its words; they must hold `MIN_COUNT` of them (measured in docs/log/2026-11-21-marks.md). Of two places that are as good as
+    hold most of its words; they must hold `MIN_COUNT` of them (measured in docs/decisions/19-marks.md). Of two places that are as good as
     each other, neither is certain.
     """
     bare = strip_marks(text).strip(QUOTATION)

@@ -73,7 +73,7 @@ def test_given_a_network_above_another_then_it_has_the_others_lower_layers_and_i
 
 
 def test_given_any_number_of_tokens_then_it_is_filled_up_to_one_of_few_sizes() -> None:
-    """A library of matrix products keeps a kernel for each: docs/log/2026-11-26-kernels-for-each-size.md."""
+    """A library of matrix products keeps a kernel for each: docs/decisions/23-speed.md."""
     filled = [_padded(tokens) for tokens in range(1, 1601)]
 
     assert all(tokens <= rows < tokens + 64 for tokens, rows in enumerate(filled, 1))

@@ -1,4 +1,4 @@
-"""A check as somebody adds it: the edits that docs/design.md lists, made in a copy of the sources, where every use of it is looked at."""
+"""A check as somebody adds it: the edits that docs/where.md lists, made in a copy of the sources, where every use of it is looked at."""
 
 from __future__ import annotations
 

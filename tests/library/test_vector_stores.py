@@ -182,8 +182,8 @@ def test_given_another_store_workers_or_engine_then_the_hash_of_the_settings_is_
 def test_given_the_table_of_what_a_newcomer_touches_then_a_vector_store_is_named_in_its_own_folder_only() -> None:
     root = Path(__file__).parents[2]
     table = root / StoreRow.__module__.replace(".", "/")
-    design = (root / "docs/design.md").read_text("utf-8")
-    (row,) = [line for line in design.splitlines() if line.startswith("| a vector store |")]
+    where = (root / "docs/where.md").read_text("utf-8")
+    (row,) = [line for line in where.splitlines() if line.startswith("| a vector store |")]
     folder = table.parent.relative_to(root / "rag_core")
     assert f"`{folder}/`" in row
     assert f"`VECTOR_STORES` in `{folder}/{table.name}.py`" in row

@@ -2,7 +2,8 @@
 
 Left alone, torch parts each operation of a network among the cores, and all of them wait for each other at its end. A network has hundreds
 of them, most of them short. A part of the texts for each core, on one thread of its own, gives the same bits on two cores in 84 % of the
-time for 16 passages, in 63 % for 12 sentences that are read with a question, and in half for 24 sentences (measured; docs/log).
+time for 16 passages, in 63 % for 12 sentences that are read with a question, and in half for 24 sentences (measured;
+docs/decisions/23-speed.md).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A text is read as "query: …" or as "passage: …", as the model was trained. Its raw cosines lie between .7 and 1, since all its vectors share
 a large part. `CENTRED` of the mean vector of each kind is taken away, so that cosines spread as those of other sentence encoders do: on
 XQuAD's training articles in four languages the closest passage of an answerable question lies at .57 in the median (.40 at the 5th
-percentile), that of another at .35. The order of passages stays as good (docs/log/2026-11-28-one-multilingual-model.md).
+percentile), that of another at .35. The order of passages stays as good (docs/decisions/03-the-multilingual-model.md).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The forward pass of a BERT, in the part of Python that TorchScript compiles. It runs whole without Python's lock.
 
 As Python it asks for that lock after each of some four hundred operations. While another thread runs Python, such as one that cuts
-documents, each may wait for 5 ms: a pass of 18 ms took 58 beside a busy thread (docs/log/2026-11-27-without-the-lock.md). The numbers
+documents, each may wait for 5 ms: a pass of 18 ms took 58 beside a busy thread (docs/decisions/23-speed.md). The numbers
 are the same bit by bit. torch calls TorchScript deprecated; what it offers in its place needs a C++ compiler on the user's machine.
 """
 
