@@ -12,11 +12,10 @@ from dataclasses import replace
 
 from rag_core.decision.checks import GATING, GROUNDING
 from rag_core.decision.compose import compose
-from rag_core.decision.file_dates import file_date_rows
-from rag_core.decision.given import given_rows
 from rag_core.decision.outcomes import Ask, Extract, Refused
 from rag_core.decision.present import NO_CONTEXT, AnswerContext, answer, refuse, refuse_for, reply
 from rag_core.decision.progress import progress_of, without_llm
+from rag_core.decision.trace_rows import file_date_rows, given_rows
 from rag_core.decision.two_in_one import both_or_one
 from rag_core.domain.decision import AttemptView, Decision
 from rag_core.domain.measurements import Measurements

@@ -24,7 +24,7 @@ from .sheet import compose
 
 Emit = Callable[[dict[str, object]], None]
 
-LABEL_CHARS = 20  # of the number that a page prints; a longer one is no number
+LABEL_CHARS = 20  # a longer label is no page number
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
 META_CHARS = 2_000  # a title or an author is cut there; the parent keeps fewer, and says so
 

@@ -12,7 +12,7 @@ _PLACE = re.compile(r"%([1-9])")
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"),
           (4, "iv"), (1, "i"))  # fmt: skip
 
-Kind = tuple[str, str, int]  # of a level: its format, its text with %1 for the number of the first level, and where it starts
+Kind = tuple[str, str, int]  # a level: its format, its text with %1 for the number of the first level, and where it starts
 
 
 class Numbering:
@@ -31,7 +31,7 @@ class Numbering:
         self._counts: dict[str, list[int | None]] = {}
 
     def label(self, paragraph: ET.Element) -> str | None:
-        """What is printed before a paragraph; "" before one of a list without numbers, None before any other."""
+        """The number that is printed before a paragraph; "" in a list without numbers, None outside any list."""
         own, level = self._list_of(paragraph.find(f"{WORD}pPr"))
         if own not in self._lists:
             return "" if own not in ("", "0") else None
