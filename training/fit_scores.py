@@ -63,7 +63,7 @@ C = 0.1
 # `crossed-*` and `nearmiss-*` it has read other paragraphs, and is too sure there (docs/decisions/05-what-the-scores-are-fitted-on.md).
 ANOTHER = "another sentence"
 WEIGHTS = {
-    ANOTHER: 3.0, "held": 2.0, "short": 2.0, "pdf": 8.0, "nearmiss-en-reviews": 4.0, "long": 2.0, "nearmiss": 0.3, "crossed": 2.0,
+    ANOTHER: 3.0, "held": 2.0, "short": 2.0, "pdf": 8.0, "nearmiss-en-reviews": 4.0, "long": 2.0, "nearmiss": 0.3, "crossed": 5.0,
     "xquad": 0.3,
 }  # fmt: skip
 NARROW_SHIFT = -0.2  # added to the log odds among few passages; lets less through (docs/decisions/05)
