@@ -32,8 +32,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (4, "0f7b5deabde6"),
-    "language": (4, "86c82e28fe6d"),
-    "features": (13, "8e7b2a4319b2"),
+    "language": (4, "18fe47451f7b"),
+    "features": (13, "6e3c7d5c2a67"),
 }
 
 
