@@ -7,7 +7,6 @@ from rag_core.language import LANGUAGES, content_terms, ends_in_question, is_tim
 from rag_core.retrieval.query import core
 
 LEAST_WORDS = 3  # in a half; "and when?" asks for one more thing of the same sentence; chosen
-AND = frozenset("and und a y e et i и और".split())  # in the languages whose question words are known
 MARKS = " ,;:?？؟"
 
 
@@ -32,13 +31,14 @@ def halves(question: str, language: str) -> tuple[str, str] | None:
 
 
 def _at_and(asked: str, language: str) -> tuple[str, str] | None:
-    known = LANGUAGES[language].question_words if language in LANGUAGES else frozenset[str]()
+    info = LANGUAGES.get(language)
+    known, joints = (info.question_words, info.conjunctions) if info else (frozenset[str](), ())
     tokens = words(asked)
-    behind = language in LANGUAGES and (info := LANGUAGES[language].follow_ups) is not None and info.behind  # its place is anywhere
+    behind = info is not None and info.follow_ups is not None and info.follow_ups.behind  # a question word may stand anywhere
     for at, word in enumerate(tokens):
         left, right = tokens[:at], tokens[at + 1 :]
         heads = (left, right) if behind else (left[:2], right[:2])
-        if word.text.lower() in AND and all(any(one.text.lower() in known for one in head) for head in heads):
+        if word.text.lower() in joints and all(any(one.text.lower() in known for one in head) for head in heads):
             first, second = asked[: word.start].strip(MARKS), asked[word.end :].strip(MARKS)
             return f"{first}?", f"{second[:1].upper()}{second[1:]}?"
     return None

@@ -54,7 +54,8 @@ def _read(header: str, row: str) -> str:
 
 def _within(row: str) -> str:
     """A row without the bars at its ends, as Markdown has them."""
-    return row.strip().removeprefix("| ").removesuffix(" |")
+    bare = row.strip()
+    return bare.removeprefix("| ").removesuffix(" |") if bare.startswith("| ") else row
 
 
 def _says_how_many(corner: str) -> bool:

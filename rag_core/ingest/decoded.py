@@ -9,7 +9,7 @@ import regex
 from rag_core.language import detect, is_known, word_texts
 
 _OTHER_LETTER = regex.compile(r"[^\P{L}\p{Latin}]")
-_HEAD = 4000  # bytes by which UTF-16 without a mark, and what is no text, is known; chosen
+HEAD = 4000  # bytes by which UTF-16 without a mark, and what is no text, is known; chosen
 _EXAMINED = 20_000  # bytes that tell an encoding; chosen
 
 
@@ -21,15 +21,13 @@ def decoded(data: bytes) -> tuple[str, str]:
     """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16"), ""
-    start = data[:_HEAD]
+    start = data[:HEAD]
     if start[1::2].count(0) > len(start) // 4 or start[::2].count(0) > len(start) // 4:
         return data.decode("utf-16-le" if start[1::2].count(0) > start[::2].count(0) else "utf-16-be"), ""
-    if b"\0" in start:
-        raise ValueError("it holds zero bytes")
     try:
         return data.decode(), ""
     except UnicodeDecodeError:
-        if sum(byte < 32 and byte not in b"\t\n\r\f" for byte in start) > len(start) // 100:
+        if b"\0" in start or sum(byte < 32 and byte not in b"\t\n\r\f" for byte in start) > len(start) // 100:
             raise ValueError("it holds control characters") from None
     for encoding in _guesses(data):
         try:

@@ -72,6 +72,7 @@ class LanguageInfo:
         unsure: the sentence that refuses where something may be there.
         nowhere: that no document speaks of "{names}"; `nowhere_chosen`: that none of the chosen ones does; `nowhere_joint`: before the last
             of several names.
+        conjunctions: between two questions in one.
         conditionals: first words of a rule, which is no refusal.
         indicator_phrases: by which an answer claims knowledge from elsewhere.
         greetings, greeting_fillers: all that a greeting is made of.
@@ -105,6 +106,7 @@ class LanguageInfo:
     nowhere: Text
     nowhere_chosen: Text
     nowhere_joint: Text
+    conjunctions: Words
     refusal_phrases: SpacedPhrases
     indicator_phrases: Phrases
     greetings: SpacedPhrases

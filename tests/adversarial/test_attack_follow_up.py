@@ -17,7 +17,7 @@ from rag_core.settings import Settings
 STORES = "How many stores did Best Buy open in Q2 FY24?"
 WHERE = "And where?"  # the rules cannot say
 REWRITTEN = "Where did Best Buy open stores in Q2 FY24?"
-UNSURE = StandAlone(WHERE, WHERE, "", STORES)
+UNSURE = StandAlone(WHERE, WHERE, "", f"{STORES} {WHERE}")
 BAD = {
     "a number of its own": {"question": "Where did Best Buy open 27 stores in Q2 FY24?"},
     "a place of its own": {"question": "Where in Texas did Best Buy open stores in Q2 FY24?"},

@@ -111,7 +111,7 @@ def test_given_an_answer_then_its_citations_say_where_and_what() -> None:
 
     assert row["citations"] == [
         {
-            "id": 1, "document": "contract.pdf", "title": "Contract", "page": 1, "chunk_id": "d1#1",
+            "id": 1, "document": "contract.pdf", "title": "Contract", "page": 1, "page_label": "", "chunk_id": "d1#1",
             "excerpt": "The notice period is 30 days.", "spans": [{"page": 1, "start": 0, "end": 29}], "boxes": [],
             "heading": "", "before": "", "after": "", "date": "", "date_source": "", "ocr": False, "ocr_engine": None, "unsure": [],
         }

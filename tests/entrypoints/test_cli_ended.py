@@ -103,7 +103,7 @@ def test_given_a_file_that_goes_while_others_are_read_then_it_is_one_problem_and
 def test_given_sigterm_or_ctrl_c_while_a_command_works_then_its_temporary_folder_and_its_children_are_gone(tmp_path):
     (tmp_path / "tmp").mkdir()
     pages = pymupdf.open()
-    for number in range(300):
+    for number in range(1500):  # minutes of reading: no machine is done before it is told to stop
         pages.new_page().insert_text((72, 72), f"Page {number} says something of its own.")
     pages.save(tmp_path / "long.pdf")
     for sign, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):

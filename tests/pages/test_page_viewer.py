@@ -30,7 +30,7 @@ from ui.documents.viewer import AROUND
 VACATION = "How many vacation days do employees have?"
 LEAVE = "How many days of parental leave are there?"  # two sentences of one page, and one of another document
 CALIBRATION = "How often does the flow meter have to be calibrated?"
-CLEANING = "How often should the transducer faces be cleaned?"  # two sentences of one page
+SPEED = "How does the MK-40 measure the speed of the water?"  # two sentences of one page
 PDF = "application/pdf"
 
 
@@ -271,7 +271,7 @@ def test_given_stretches_of_a_page_that_overlap_when_set_apart_then_they_are_one
 
 def test_given_words_whose_place_is_not_certain_beside_others_that_are_marked_then_it_is_said_all_the_same(page: AppTest) -> None:
     """The marks of an answer's other sentences are not those of this one."""
-    ask(page, CLEANING)
+    ask(page, SPEED)
     asked = asked_of(page)
     first, *others = asked.decision.citations
     asked.decision = with_outcome(asked.decision, citations=(replace(first, boxes=()), *others))

@@ -12,7 +12,7 @@ from typing import Any
 
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled.rows import COLUMNS, has_question, lowered, quoted
-from rag_core.ingest.decoded import decoded
+from rag_core.ingest.decoded import HEAD, decoded
 
 MAX_LINES = 1_000_000  # 20 MB, the largest file, in lines of 20 characters
 _DELIMITERS = (",", ";", "\t")
@@ -58,6 +58,8 @@ def _decoded(name: str, data: bytes) -> tuple[str, str]:
         text, encoding = decoded(data)
     except ValueError:
         raise _no_text(name) from None
+    if "\0" in text[:HEAD]:
+        raise _no_text(name)
     return text.removeprefix("\ufeff"), f"it is not UTF-8 and was read as {encoding}; check letters with accents" if encoding else ""
 
 
