@@ -89,6 +89,8 @@ def test_given_two_lists_of_one_kind_when_the_second_restarts_then_it_begins_ane
     body = "".join((listed("A"), listed("B"), listed("C", own=3), listed("D", own=2), listed("E", own=2)))
 
     assert paragraphs(word(body, numbering=lists(LEVELS, again + on))) == ["1. A", "2. B", "3. C", "1. D", "2. E"]
+    later = again.replace('startOverride w:val="1"', 'startOverride w:val="12"')
+    assert paragraphs(word(body, numbering=lists(LEVELS, later + on))) == ["1. A", "2. B", "3. C", "12. D", "13. E"]
 
 
 def test_given_a_numbered_style_when_read_then_paragraphs_and_headings_of_it_and_of_its_heirs_are_numbered() -> None:

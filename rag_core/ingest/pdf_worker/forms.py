@@ -23,7 +23,7 @@ from .grid import written as table_rows
 from .letters.equations import MATHS, in_a_line
 from .letters.raised import UNKNOWN, Level, Part, written
 from .letters.symbols import PRIVATE, meant
-from .numbering import Numbering
+from .numbering import WORD, Numbering, value
 
 WIDTH, HEIGHT, FONT = 595, 842, 11  # points: A4, and a size that books are set in; a mark stands where the page was laid out with these
 MAX_PART_BYTES = 60 << 20  # the text of a document, unpacked; 16 million characters with their tags would be more than anybody wrote
@@ -37,8 +37,7 @@ CSS = (
     # MuPDF strikes out <s> and <del> by itself; nothing within them can take that back, as the style of a link would
     " strike, s *, del *, strike * { text-decoration: line-through !important; } a { text-decoration: inherit !important; }"
 )
-SPACES = {"word": "http://schemas.openxmlformats.org/wordprocessingml/2006/main"}
-WORD = f"{{{SPACES['word']}}}"
+SPACES = {"word": WORD[1:-1]}
 # a line through text, as MuPDF knows it: by the old name, alone, in small letters; a link within it takes nothing back
 _STYLED = re.compile(rb"<style\b.*?</style|<[a-z][^<>]*\bstyle\s*=[^<>]*>", re.IGNORECASE | re.DOTALL)
 _STRIKE = re.compile(rb"text-decoration(?:-line)?\s*:[^;:}\"'!<>]*\bline-through\b[^;:}\"'!<>]*(?:!\s*important\s*)?", re.IGNORECASE)
@@ -181,9 +180,7 @@ def web_page(data: bytes) -> bytes:
             "DamagedPdf", "The Word document is damaged, or encrypted.", "Save it again without a password, and add that copy."
         ) from error
     main = body.find(f"{WORD}body")
-    text = "".join(
-        (*_edges(heads, styles), *_blocks(main if main is not None else body, styles), *_edges(feet, styles))
-    )  # fmt: skip
+    text = "".join((*_edges(heads, styles), *_blocks(main if main is not None else body, styles), *_edges(feet, styles)))
     return f"<html><head><title>{html.escape(title)}</title></head><body>{text}</body></html>".encode()
 
 
@@ -245,7 +242,7 @@ class Styles:
         said = _mark(own, *STRIKES)
         if said is not None:
             return said
-        return self._usual or self._says(paragraph or self._default) != self._says(_value(own, "rStyle"))
+        return self._usual or self._says(paragraph or self._default) != self._says(value(own, "rStyle"))
 
     def _says(self, style: str) -> bool:
         """Whether a style strikes its text out, by itself or by the one that it is based on."""
@@ -256,7 +253,7 @@ class Styles:
             said = _mark(row.find("word:rPr", SPACES), *STRIKES)
             if said is not None:
                 return said
-            style = _value(row, "basedOn")
+            style = value(row, "basedOn")
         return False
 
 
@@ -326,7 +323,7 @@ class _Merged:
 
 def _count(properties: ET.Element | None, name: str, otherwise: int) -> int:
     """A number of columns that a row or cell states."""
-    said = _value(properties, name)
+    said = value(properties, name)
     return int(said) if re.fullmatch(r"\d{1,2}", said) and int(said) <= MAX_COLUMNS else otherwise
 
 
@@ -340,7 +337,7 @@ def _inside(parent: ET.Element, tag: str) -> Iterator[ET.Element]:
 
 
 def _paragraph(paragraph: ET.Element, styles: Styles, gone: bool) -> str:
-    style, before = _value(paragraph.find(f"{WORD}pPr"), "pStyle"), len(styles.noted)
+    style, before = value(paragraph.find(f"{WORD}pPr"), "pStyle"), len(styles.noted)
     text = ""
     for lost, parts in groupby(_runs(paragraph, styles, style, gone), key=itemgetter(0)):
         said = html.escape(written(part for _, part in parts)).replace("\n", "<br/>")
@@ -394,7 +391,7 @@ def _runs(parent: ET.Element, styles: Styles, style: str, gone: bool) -> Iterato
 
 def _said(run: ET.Element, styles: Styles) -> Iterator[Part]:
     own = run.find(f"{WORD}rPr")
-    level = _level(own, styles.levels.get(_value(own, "rStyle"), Level.PLAIN))
+    level = _level(own, styles.levels.get(value(own, "rStyle"), Level.PLAIN))
     fonts = own.find(f"{WORD}rFonts") if own is not None else None
     font = fonts.get(f"{WORD}ascii", "") if fonts is not None else ""
     for one in run:
@@ -419,14 +416,9 @@ def _said(run: ET.Element, styles: Styles) -> Iterator[Part]:
             yield str(len(styles.noted)), Level.RAISED
 
 
-def _value(properties: ET.Element | None, name: str) -> str:
-    found = properties.find(f"{WORD}{name}") if properties is not None else None
-    return "" if found is None else found.get(f"{WORD}val", "")
-
-
 def _level(properties: ET.Element | None, otherwise: Level) -> Level:
     """How text of a run or style is set: by its alignment, or by how far it is moved from the line."""
-    alignment, position, size = (_value(properties, name) for name in ("vertAlign", "position", "sz"))
+    alignment, position, size = (value(properties, name) for name in ("vertAlign", "position", "sz"))
     if alignment:
         return _LEVELS.get(alignment, Level.PLAIN)
     if re.fullmatch(r"-?\d{1,4}", position) and abs(int(position)) > SHIFTED * (int(size) if size.isdecimal() else USUAL_SIZE):

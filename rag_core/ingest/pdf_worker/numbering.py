@@ -23,10 +23,10 @@ class Numbering:
         self._lists: dict[str, tuple[str, dict[int, Kind]]] = {}
         self._restarts: dict[str, dict[int, int]] = {}
         for one in _all(numbering, "num"):
-            of, own = _said(one, "abstractNumId"), _own(one, "numId")
+            of, own = value(one, "abstractNumId"), _own(one, "numId")
             self._lists[own] = of, lists.get(of, {})
-            starts = {_int(_own(level, "ilvl")): _said(level, "startOverride") for level in _all(one, "lvlOverride")}
-            self._restarts[own] = {level: _int(start) for level, start in starts.items() if start}
+            starts = {_int(_own(level, "ilvl")): value(level, "startOverride") for level in _all(one, "lvlOverride")}
+            self._restarts[own] = {level: _int(start, MAX_NUMBER) for level, start in starts.items() if start}
         self._styles = {_own(one, "styleId"): one for one in _all(styles, "style")}
         self._counts: dict[str, list[int | None]] = {}
 
@@ -50,30 +50,20 @@ class Numbering:
 
     def _list_of(self, properties: ET.Element | None) -> tuple[str, int]:
         """The list that a paragraph belongs to, by itself or by its style, and its level; "" for none."""
-        own, level = "", ""
+        own, level, style = "", "", value(properties, "pStyle")
         for _ in range(MAX_STYLES):
             found = properties.find(f"{WORD}numPr") if properties is not None else None
-            own, level = own or _said(found, "numId"), level or _said(found, "ilvl")
-            style = self._styles.get(_said(properties, "pStyle"))
-            if own or style is None:
+            own, level = own or value(found, "numId"), level or value(found, "ilvl")
+            row = self._styles.get(style)
+            if own or row is None:
                 break
-            properties = _with_base(style)
+            properties, style = row.find(f"{WORD}pPr"), value(row, "basedOn")
         return own, _int(level)
-
-
-def _with_base(style: ET.Element) -> ET.Element:
-    """The paragraph properties of a style, which name the style that it is based on as its own."""
-    made = ET.Element("pPr")
-    properties = style.find(f"{WORD}pPr")
-    found = properties.find(f"{WORD}numPr") if properties is not None else None
-    made.extend([] if found is None else [found])
-    ET.SubElement(made, f"{WORD}pStyle", {f"{WORD}val": _said(style, "basedOn")})
-    return made
 
 
 def _levels(of: ET.Element) -> dict[int, Kind]:
     return {
-        _int(_own(one, "ilvl")): (_said(one, "numFmt") or "decimal", _said(one, "lvlText"), _int(_said(one, "start") or "1", MAX_NUMBER))
+        _int(_own(one, "ilvl")): (value(one, "numFmt") or "decimal", value(one, "lvlText"), _int(value(one, "start") or "1", MAX_NUMBER))
         for one in _all(of, "lvl")
     }
 
@@ -99,8 +89,9 @@ def _own(element: ET.Element, name: str) -> str:
     return element.get(f"{WORD}{name}", "")
 
 
-def _said(parent: ET.Element | None, name: str) -> str:
-    found = parent.find(f"{WORD}{name}") if parent is not None else None
+def value(properties: ET.Element | None, name: str) -> str:
+    """What an element of this name states; "" where there is none."""
+    found = properties.find(f"{WORD}{name}") if properties is not None else None
     return "" if found is None else _own(found, "val")
 
 
