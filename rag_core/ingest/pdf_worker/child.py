@@ -24,7 +24,7 @@ from .sheet import compose
 
 Emit = Callable[[dict[str, object]], None]
 
-LABEL_CHARS = 20  # a longer label is no page number
+LABEL_RULES, LABEL_CHARS = 1_000, 20  # a file has a rule or two a part; a longer label is no page number
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
 META_CHARS = 2_000  # a title or an author is cut there; the parent keeps fewer, and says so
 
@@ -211,7 +211,7 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
     drawer = Drawer(bool(request["languages"] or request["weights"]), request["pixels"], request["ocr"], allow_more)
     signs = request["hidden_signs"] if request["keep_hidden"] else None
     options = Options(signs, request["page_chars"], request["page_words"], request["pixels"])
-    fonts, layers = Fonts(), Layers(document, request["password"])
+    fonts, layers, labels = Fonts(), Layers(document, request["password"]), page_labels(document)
     found = {"characters": 0, "words": 0, "rows": 0}
     for number in range(request.get("first", 1) - 1, min(request.get("last", document.page_count), document.page_count)):
         forget_complaints()
@@ -243,7 +243,7 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
                     "Split it into parts.",
                 )
         repaired = {"repaired": True} if document.is_repaired else {}
-        emit({"event": "page", "n": number + 1, "label": label(document, number), **page, **packed(words, lines), **repaired})
+        emit({"event": "page", "n": number + 1, "label": labels[number], **page, **packed(words, lines), **repaired})
     if document.is_repaired:  # at its opening, or when a broken object was met
         emit({"event": "note", "problem": REPAIRED})
     emit({"event": "done"})
@@ -254,12 +254,15 @@ def meta(document: Any) -> dict[str, str]:
     return {key: str(value or "")[:META_CHARS] for key, value in (document.metadata or {}).items()}
 
 
-def label(document: Any, number: int) -> str:
-    """The number that the file gives a page to print; "" where it gives none, or is broken there, as nothing depends on it."""
+def page_labels(document: Any) -> list[str]:
+    """The number that the file gives each page to print; "" for all where it gives none, or is broken there, as nothing depends on it."""
+    pages = range(document.page_count)
     try:
-        return " ".join(str(document[number].get_label()).split())[:LABEL_CHARS]
+        rules = sorted(document._get_page_labels())[:LABEL_RULES]  # once: a page would read all of them again
+        numbered = import_pymupdf().utils.get_label_pno
+        return [" ".join(numbered(page, rules).split())[:LABEL_CHARS] if rules else "" for page in pages]
     except Exception:
-        return ""
+        return ["" for _ in pages]
 
 
 def render(document: Any, request: dict[str, Any], emit: Emit) -> None:
