@@ -194,8 +194,8 @@ def measured_on(
 ) -> Measurements:
     """Everything measured for a question on one corpus, and all that a model had to be asked for it; see `Engine.measure`."""
     scores: dict[tuple[Hit, ...], Sequence[Scored]] = {}
-    two = halves(question, question_language(question, [document.language for document in corpus.documents]))
-    if two and settings.drafter == "extract":
+    languages = dict.fromkeys(document.language for document in corpus.documents)
+    if settings.drafter == "extract" and (two := halves(question, question_language(question, languages))):
         measured = [measure(half, settings, corpus, tools, documents=documents, filters=filters) for half in two]
         one, other = sorted(measured, key=lambda half: -(half.correctness or 0.0))
         if one.hits and other.hits:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag_core.conversation.rules import rewritten
+from rag_core.conversation.rules import capital, rewritten
 from rag_core.language import LANGUAGES, content_terms, ends_in_question, is_time_sensitive, sentences, small_talk, words
 from rag_core.retrieval.query import core
 
@@ -40,5 +40,5 @@ def _at_and(asked: str, language: str) -> tuple[str, str] | None:
         heads = (left, right) if behind else (left[:2], right[:2])
         if word.text.lower() in joints and all(any(one.text.lower() in known for one in head) for head in heads):
             first, second = asked[: word.start].strip(MARKS), asked[word.end :].strip(MARKS)
-            return f"{first}?", f"{second[:1].upper()}{second[1:]}?"
+            return f"{first}?", capital(f"{second}?")
     return None

@@ -239,7 +239,7 @@ def _with_its_verb(new: Said, old: Said) -> Rewritten | None:
     head = new.said(asking.start, asking.end)
     noun = f" {old.said(was.noun.start, was.noun.end)}" if asking.kind == "counted" else ""
     tail = old.text[old.tokens[verb].end :]
-    return Rewritten(_capital(f"{head}{noun} {new.said(rest[0], rest[0] + 1)}{tail}"), sure=plain and subject)
+    return Rewritten(capital(f"{head}{noun} {new.said(rest[0], rest[0] + 1)}{tail}"), sure=plain and subject)
 
 
 _RULES: tuple[Callable[[Said, Said], Rewritten | None], ...] = (
@@ -263,12 +263,13 @@ def _edited(new: Said, edits: list[tuple[Span, str]]) -> str:
     text = new.text
     for span, words in sorted(edits, key=lambda one: -one[0].start):
         text = text[: new.tokens[span.start].start] + words + text[new.tokens[span.end - 1].end :]
-    return _capital(text[new.tokens[new.lead].start :]) + ("" if new.mark else "?")
+    return capital(text[new.tokens[new.lead].start :]) + ("" if new.mark else "?")
 
 
 def _open(text: str, old: Said) -> str:
-    return _capital(text) if old.text[:1].isupper() else text
+    return capital(text) if old.text[:1].isupper() else text
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
+    """The text with a capital at its beginning."""
     return text[:1].upper() + text[1:]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from rag_core.domain.answer import Answer, evidence_key
-from rag_core.domain.claims import Citation, Conflict
+from rag_core.domain.claims import Citation, Claim, Conflict
 from rag_core.domain.measurements import Measurements
 from rag_core.gating.levels import cut_passages, shows_conflicts
 
@@ -37,13 +37,15 @@ def compose(measurements: Measurements) -> Answer | None:
     if not kept:
         return None
     claims = tuple(measurements.draft.claims[index] for index in kept)
-    numbered: dict[str, Citation] = {}
-    for key in (evidence_key(evidence) for claim in claims for evidence in claim.evidence):
-        if key not in numbered:
-            numbered[key] = replace(measurements.draft.citations[key], id=len(numbered) + 1)
     measured = tuple(measurements.draft.measured[index] for index in kept)
     style, format = measurements.settings.citation_style, measurements.settings.citation_format
-    return Answer(claims, measured, tuple(numbered.values()), _conflicts(measurements, kept), style, format)
+    return Answer(claims, measured, numbered(claims, measurements.draft.citations), _conflicts(measurements, kept), style, format)
+
+
+def numbered(claims: Iterable[Claim], citations: Mapping[str, Citation]) -> tuple[Citation, ...]:
+    """The citations that claims rest on, each once, numbered from 1 in order of first use; `citations` are by `evidence_key`."""
+    keys = dict.fromkeys(evidence_key(evidence) for claim in claims for evidence in claim.evidence)
+    return tuple(replace(citations[key], id=number) for number, key in enumerate(keys, 1))
 
 
 def _kept(measurements: Measurements) -> list[int]:

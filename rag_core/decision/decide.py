@@ -34,7 +34,7 @@ def decide(measurements: Measurements) -> Decision:
     decision = replace(decision, trace=Trace((*rows, *decision.trace.checks))) if rows else decision
     if measurements.other is None:
         return decision
-    return both_or_one(decision, decide(replace(measurements.other, settings=measurements.settings)), measurements)
+    return both_or_one(decision, decide(replace(measurements.other, settings=measurements.settings)))
 
 
 def _decided(measurements: Measurements) -> Decision:

@@ -36,7 +36,7 @@ from rag_core.domain.passages import Hit
 from rag_core.domain.replies import SETTLED, is_reply
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, State, Trace
-from rag_core.gating.levels import level, main_score, mean_cosine, within_cut
+from rag_core.gating.levels import level, lowest, main_score, mean_cosine, within_cut
 from rag_core.language import refusal, unsure
 
 RESOLVE_CONFLICTS = "resolve_conflicts"
@@ -72,7 +72,7 @@ def answer(measurements: Measurements, trace: Trace, composed: Answer, beside: A
         trace=trace.plus(row),
         confidence=value,
         confidence_basis=basis,
-        confidence_level=max(level(measurements), beside.most, key=list(ConfidenceLevel).index),
+        confidence_level=lowest(level(measurements), beside.most),
         retrieved=_retrieved(measurements),
         scores=scores(measurements),
         notes=(

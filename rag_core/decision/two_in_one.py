@@ -4,49 +4,44 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from rag_core.decision.compose import numbered
 from rag_core.decision.notes import on_letters, on_scans
-from rag_core.domain.answer import Answer, by_key, evidence_key
-from rag_core.domain.claims import Claim, Evidence
+from rag_core.domain.answer import Answer, by_key
 from rag_core.domain.decision import UNJUDGED, Decision, citation_coverage
-from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import ConfidenceLevel
+from rag_core.gating.levels import lowest
 
 UNANSWERED = "unanswered"  # the name of the missing half in a decision's metadata
 MAX_HALF_ANSWERED = ConfidenceLevel.LOW  # the highest level of an answer to one half
 
 
-def both_or_one(likelier: Decision, other: Decision, measurements: Measurements) -> Decision:
-    """One decision on both halves, each judged by itself under the same settings.
+def both_or_one(likelier: Decision, other: Decision) -> Decision:
+    """One decision on both halves, each judged by itself under the same settings; the question of the likelier one is the whole.
 
     Where both are answered, confidence and level are those of the less likely half. The answers stand in the order of the questions.
     """
     one, two = likelier.outcome, other.outcome
-    if not isinstance(one, Answer) or measurements.other is None:
+    if not isinstance(one, Answer):
         return likelier
     if not isinstance(two, Answer):
-        half = measurements.other.question
-        note = f"You asked two things, and one is answered. Nothing sure enough was found for: “{half}” The level is low at most."
+        note = f"You asked two things, and one is answered. Nothing sure enough was found for: “{other.question}” The level is low at most."
         return replace(
             likelier,
-            confidence_level=_lower(likelier.confidence_level, MAX_HALF_ANSWERED),
+            confidence_level=lowest(likelier.confidence_level, MAX_HALF_ANSWERED),
             notes=(note, *likelier.notes),
-            metadata={**likelier.metadata, UNANSWERED: half},
+            metadata={**likelier.metadata, UNANSWERED: other.question},
         )
-    first, second = (two, one) if measurements.question.startswith(measurements.other.question.rstrip("?？؟ ")) else (one, two)
+    other_first = likelier.question.startswith(other.question.rstrip("?？؟ "))
+    answer = _both(two, one) if other_first else _both(one, two)
     least, sure = sorted((likelier, other), key=lambda decision: decision.confidence)
-    answer, numbered = (
-        _both(first, second),
-        {*on_scans(one.citations), *on_letters(one.citations), *on_scans(two.citations), *on_letters(two.citations)},
-    )
-    notes = dict.fromkeys(note for note in (*likelier.notes, *other.notes) if note not in numbered)
     unjudged = [*dict.fromkeys((*likelier.metadata.get(UNJUDGED, ()), *other.metadata.get(UNJUDGED, ())))]
     return replace(
         least,
-        question=measurements.question,
+        question=likelier.question,
         outcome=answer,
-        confidence_level=_lower(likelier.confidence_level, other.confidence_level),
+        confidence_level=lowest(likelier.confidence_level, other.confidence_level),
         retrieved=tuple({hit.passage.id: (name, hit) for name, hit in (*sure.retrieved, *least.retrieved)}.values()),
-        notes=(*notes, *on_scans(answer.citations), *on_letters(answer.citations)),
+        notes=(*dict.fromkeys((*_of_no_source(likelier), *_of_no_source(other))), *_of_sources(answer)),
         metadata={
             **least.metadata,
             "citation_coverage": citation_coverage(answer.claims),
@@ -55,25 +50,30 @@ def both_or_one(likelier: Decision, other: Decision, measurements: Measurements)
     )
 
 
+def _of_sources(answer: Answer) -> tuple[str, ...]:
+    """The notes that name sources by their numbers, which are others in an answer to both halves."""
+    return (*on_scans(answer.citations), *on_letters(answer.citations))
+
+
+def _of_no_source(decision: Decision) -> list[str]:
+    named = _of_sources(decision.outcome) if isinstance(decision.outcome, Answer) else ()
+    return [note for note in decision.notes if note not in named]
+
+
 def _both(first: Answer, second: Answer) -> Answer:
-    said = {_quoted(claim): n for n, claim in enumerate(first.claims)}
-    new = [n for n, claim in enumerate(second.claims) if _quoted(claim) not in said]
-    kept = {n: said.get(_quoted(claim), len(said) + new.index(n) if n in new else 0) for n, claim in enumerate(second.claims)}
-    known = by_key((*second.citations, *first.citations))
-    claims = (*first.claims, *(second.claims[n] for n in new))
-    keys = dict.fromkeys(evidence_key(evidence) for claim in claims for evidence in claim.evidence)
+    """Both answers; a sentence that answers both halves stands once."""
+    claims, measured = list(first.claims), list(first.measured)
+    places = {(claim.text, claim.evidence): number for number, claim in enumerate(claims)}
+    moved = []  # where the claims of the second answer stand in that to both
+    for claim, of_claim in zip(second.claims, second.measured, strict=True):
+        moved.append(places.setdefault((claim.text, claim.evidence), len(claims)))
+        if moved[-1] == len(claims):
+            claims.append(claim)
+            measured.append(of_claim)
     return replace(
         first,
-        claims=claims,
-        measured=(*first.measured, *(second.measured[n] for n in new)),
-        citations=tuple(replace(known[key], id=number) for number, key in enumerate(keys, 1)),
-        conflicts=(*first.conflicts, *(replace(one, claim=kept[one.claim], other=kept[one.other]) for one in second.conflicts)),
+        claims=tuple(claims),
+        measured=tuple(measured),
+        citations=numbered(claims, by_key((*second.citations, *first.citations))),
+        conflicts=(*first.conflicts, *(replace(one, claim=moved[one.claim], other=moved[one.other]) for one in second.conflicts)),
     )
-
-
-def _quoted(claim: Claim) -> tuple[str, tuple[Evidence, ...]]:
-    return claim.text, claim.evidence
-
-
-def _lower(one: ConfidenceLevel, other: ConfidenceLevel) -> ConfidenceLevel:
-    return max(one, other, key=list(ConfidenceLevel).index)

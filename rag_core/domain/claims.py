@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rag_core.domain.bounds import require_between
-from rag_core.domain.documents import Box, DateSource, Span, page_in_words
+from rag_core.domain.documents import Box, DateSource, Span
 from rag_core.domain.scanned import Unsure
 
 DELETED = "[text deleted]"  # stands for the text of a document that is gone
@@ -142,7 +142,7 @@ class Citation:
     @property
     def page_in_words(self) -> str:
         """Its page, and in brackets the number that is printed there, where that is another one."""
-        return page_in_words(self.page, self.page_label)
+        return f"{self.page} (printed {self.page_label})" if self.page_label else str(self.page)
 
     @property
     def doubted(self) -> tuple[tuple[int, Box], ...]:

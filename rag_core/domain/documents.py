@@ -125,11 +125,6 @@ class Page:
             raise ValueError(f"Page.number must be >= 1, got {self.number}")
 
 
-def page_in_words(page: int, label: str) -> str:
-    """A page, and in brackets the number that it prints, where that is another one."""
-    return f"{page} (printed {label})" if label else str(page)
-
-
 class DateSource(StrEnum):
     """Who says what the date of a document is."""
 

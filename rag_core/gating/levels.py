@@ -17,6 +17,11 @@ MAX_UNREAD, MAX_CONTRADICTED, MAX_HALF_FOUND = ConfidenceLevel.MEDIUM, Confidenc
 _ORDER = tuple(ConfidenceLevel)  # the highest first
 
 
+def lowest(*levels: ConfidenceLevel) -> ConfidenceLevel:
+    """The lowest of these levels."""
+    return max(levels, key=_ORDER.index)
+
+
 def main_score(measurements: Measurements) -> float | None:
     """The calibrated probability that the preset's main gate is about, in [0, 1]; None where that is a distance, or was not measured."""
     scores = {"correctness": measurements.correctness, "answerability": measurements.answerability}
@@ -78,7 +83,7 @@ def level(measurements: Measurements) -> ConfidenceLevel:
     where sources contradict each other.
     """
     caps = [MAX_UNREAD] * medium_at_most(measurements) + [MAX_CONTRADICTED] * shows_conflicts(measurements)
-    return _ORDER[max(_ORDER.index(one) for one in (_level_of_score(measurements), *caps))]
+    return lowest(_level_of_score(measurements), *caps)
 
 
 def prompt_level(measurements: Measurements) -> ConfidenceLevel | None:
@@ -117,7 +122,7 @@ def _level_of_score(measurements: Measurements) -> ConfidenceLevel:
         return next(name for cut, name in by_score(s) if score >= cut)
     closest = min(hit.distance for hit in measurements.hits)
     found = next(name for cut, name in by_distance(s) if closest <= cut)
-    return max(found, MAX_HALF_FOUND, key=_ORDER.index) if half_missing(measurements) else found
+    return lowest(found, MAX_HALF_FOUND) if half_missing(measurements) else found
 
 
 def half_missing(measurements: Measurements) -> bool:
