@@ -42,7 +42,12 @@ def test_given_text_that_is_not_unicode_when_added_then_it_is_read_and_the_guess
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "says"), [("a.txt", b"\x89PNG\0\0\0", "is no text"), ("a.eml", b"Content-Type: image/png\n\nx", "no mail")]
+    ("name", "data", "says"),
+    [
+        ("a.txt", b"\x89PNG\0\0\0", "is no text"),
+        ("a.eml", b"Content-Type: image/png\n\nx", "no mail"),
+        ("a.csv", b",,\n,,\n", "holds no text"),
+    ],
 )
 def test_given_bytes_that_say_nothing_when_added_then_it_is_one_clear_error(tmp_path: Path, name: str, data: bytes, says: str) -> None:
     ((_, error),) = library(tmp_path).add([Source(name, data, "text")], SETTINGS).problems

@@ -175,7 +175,7 @@ def _text(data: BinaryIO, name: str, end: str) -> tuple[str, Metadata, tuple[str
     else:
         text, encoding = _decoded(data, name)
         problems.append(f"The file is not UTF-8 and was read as {encoding}. Check letters with accents." if encoding else "")
-    text = rows_of(text) if end in VALUES else text
+    text = _bounded(rows_of(text), name) if end in VALUES else text
     text, struck = without_struck(text, markdown=end == ".md")
     if not text.strip():
         raise EmptyDocument(f"All text of {name} is struck out.", remedy="Add the version that is in force.")
