@@ -13,6 +13,8 @@ from typing import Any
 from rag_core.compression.scoring import Scored
 from rag_core.conversation.by_model import by_model
 from rag_core.conversation.halves import halves
+from rag_core.conversation.moments import AskedOf, at_their_time, moments
+from rag_core.conversation.spelling import respelt
 from rag_core.conversation.stand_alone import StandAlone, stand_alone
 from rag_core.decision.decide import decide
 from rag_core.decision.llm_steps import generate
@@ -23,11 +25,12 @@ from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.decision import Decision
 from rag_core.domain.indexing import INDEXING
 from rag_core.domain.llm_trace import OnStage
-from rag_core.domain.measurements import UNREAD, Measurements
+from rag_core.domain.measurements import AS_OF, OTHER_VERSIONS, REWRITTEN_BY, SPELLING, TYPED, UNREAD, Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Cancel, Corpus
 from rag_core.domain.status import Reason
 from rag_core.errors import InvalidSetting, LibraryError
+from rag_core.gating.named import searched_documents
 from rag_core.language import question_language
 from rag_core.library.library import Library
 from rag_core.settings import Settings
@@ -194,17 +197,51 @@ def measured_on(
 ) -> Measurements:
     """Everything measured for a question on one corpus, and all that a model had to be asked for it; see `Engine.measure`."""
     scores: dict[tuple[Hit, ...], Sequence[Scored]] = {}
-    languages = dict.fromkeys(document.language for document in corpus.documents)
-    if settings.drafter == "extract" and (two := halves(question, question_language(question, languages))):
-        measured = [measure(half, settings, corpus, tools, documents=documents, filters=filters) for half in two]
-        one, other = sorted(measured, key=lambda half: -(half.correctness or 0.0))
+    whole = AskedOf(question.strip(), documents)
+
+    def measured(one: AskedOf) -> Measurements:
+        found = measure(one.question, settings, corpus, tools, documents=one.documents, filters=filters, scores=scores)
+        return replace(found, metadata={**found.metadata, AS_OF: one.day, OTHER_VERSIONS: one.left_out}) if one.day else found
+
+    asked = _asked(whole, settings, corpus, tools, filters)
+    if len(asked) == 2:
+        one, other = sorted(map(measured, asked), key=lambda half: -(half.correctness or 0.0))
         if one.hits and other.hits:
-            return replace(one, question=question.strip(), other=other)
-    measurements = measure(question, settings, corpus, tools, documents=documents, filters=filters, scores=scores)
+            return replace(one, question=whole.question, other=other)
+        asked = (whole,)
+    measurements = _without_slips(replace(measured(asked[0]), question=whole.question), asked[0], measured)
     if measurements.llm_trace is None:
         return measurements
-    rows = corpus.rows(documents, filters or {})
+    rows = corpus.rows(asked[0].documents, filters or {})
     return generate(measurements, corpus, tools, rows, on_stage=on_stage, cancelled=cancelled, scores=scores)
+
+
+def _without_slips(found: Measurements, asked: AskedOf, measured: Callable[[AskedOf], Measurements]) -> Measurements:
+    """What was found, or what is found for the question as its passages spell it, where that is likelier to be answered rightly."""
+    meant = respelt(asked.question, found.understanding.language, (hit.passage.text for hit in found.hits))
+    if meant == asked.question:
+        return found
+    again = measured(replace(asked, question=meant))
+    typed = {TYPED: found.question, REWRITTEN_BY: SPELLING}
+    likelier = (again.correctness or 0.0) > (found.correctness or 0.0)
+    return replace(again, metadata={**again.metadata, **typed}) if likelier else found
+
+
+def _asked(whole: AskedOf, settings: Settings, corpus: Corpus, tools: Tools, filters: Mapping[str, str] | None) -> tuple[AskedOf, ...]:
+    """The question, or the two in it, each asked of the versions of documents that were in force on the day that it names."""
+    language = question_language(whole.question, dict.fromkeys(document.language for document in corpus.documents))
+
+    def in_time(question: str) -> tuple[AskedOf, ...]:
+        named = moments(question, language, tools.today()) if corpus.given is None else None
+        if named is None:
+            return ()
+        searched = searched_documents(corpus, corpus.rows(whole.documents, filters or {}))
+        return at_their_time(named, corpus, searched, tools.today())
+
+    asked = in_time(whole.question)
+    if settings.drafter == "extract" and not asked and (two := halves(whole.question, language)):
+        asked = tuple((*in_time(half), AskedOf(half, whole.documents))[0] for half in two)
+    return asked if asked and (len(asked) == 1 or settings.drafter == "extract") else (whole,)
 
 
 def decided(measurements: Measurements, on_measured: Callable[[Measurements], None] | None = None) -> Decision:

@@ -6,27 +6,23 @@ They hold words of questions and documents as inert text, cut to a length, and n
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from difflib import get_close_matches
 
 from rag_core.decision.checks import GATING
 from rag_core.domain.claims import Citation
 from rag_core.domain.indexing import indexing_of
-from rag_core.domain.measurements import Measurements
+from rag_core.domain.measurements import AS_OF, OTHER_VERSIONS, REWRITTEN_BY, SPELLING, Measurements
 from rag_core.domain.scanned import Unsure, engines_in_words
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Trace
 from rag_core.gating.levels import shows_conflicts, unread
 from rag_core.grounding.wording import contradiction
 from rag_core.language import spoken_of_nowhere
-from rag_core.language import words as find_words
 from rag_core.settings import Mode
 
 WHEN_INDEXED = "Ask again when indexing is done: a part of the documents can be found by their words only until then."
 WHEN_READ = "Ask again when the document is read: the answer may stand on a page that cannot be searched yet."
 MAX_WORDS = 5  # words of the question that a suggestion names; chosen
 MAX_UNSURE = 8  # words of a scan that a note names; the citations have them all
-MIN_SPELT, SPELT = 4, 0.8  # letters of a word that may be misspelt, and how like another one has to be (difflib's ratio); chosen
-LETTERS = 2  # more or less, that a word meant may have; its first letter is the same; chosen
 MAX_NAMES, MAX_NAME_CHARS = 3, 40  # that a sentence on what stands nowhere may have; chosen
 GATED = frozenset(check.reason for check in GATING)
 
@@ -51,20 +47,6 @@ def document_wanted(measurements: Measurements, reason: Reason) -> tuple[str, ..
     if not words:
         return ()
     return (f"Not found in the passages: {', '.join(map(_short, words))}. Add a document that speaks of this, or search more sources.",)
-
-
-def other_spelling(measurements: Measurements, reason: Reason) -> tuple[str, ...]:
-    """The question whether words of the passages are meant that some of its words may be misspelt for: "chief" for "cheif".
-
-    For whoever shows a refusal beside its passages. It is no part of a decision: of a record without texts that could not be told again.
-    """
-    words = [word.casefold() for word in _unknown(measurements, reason) if len(word) >= MIN_SPELT]
-    if not words:
-        return ()
-    there = sorted({word.text.casefold() for hit in measurements.hits for word in find_words(hit.passage.text)})
-    near = {word: [other for other in there if other[0] == word[0] and abs(len(other) - len(word)) <= LETTERS] for word in words}
-    meant = [match for word in words for match in get_close_matches(word, near[word], 1, SPELT)]
-    return (f"Is {', '.join(f'“{_short(word)}”' for word in meant)} meant? Ask again with that.",) if meant else ()
 
 
 def _unknown(measurements: Measurements, reason: Reason) -> list[str]:
@@ -104,6 +86,15 @@ def indexing_in_words(measurements: Measurements) -> str:
     if state.searched == 1:
         return f"The document is still being {doing}: {found}."
     return f"{state.documents} of {state.searched} documents {'is' if state.documents == 1 else 'are'} still being {doing}: {found}."
+
+
+def versions_in_words(measurements: Measurements) -> str:
+    """One sentence on the versions of documents that were searched because the question names a day; empty where it names none."""
+    day, others = measurements.metadata.get(AS_OF), measurements.metadata.get(OTHER_VERSIONS)
+    if not day:
+        return ""
+    left = "1 other version of a document was" if others == 1 else f"{others} other versions of documents were"
+    return f"Searched as of {day}: {left} left out."
 
 
 def ask_again(measurements: Measurements) -> tuple[str, ...]:
@@ -178,6 +169,10 @@ def notes_on(measurements: Measurements, trace: Trace, languages: Collection[str
             "Documents in these languages are found by their words only, since the search does not know them by meaning: "
             f"{', '.join(unknown)}."
         )
+    if measurements.metadata.get(REWRITTEN_BY) == SPELLING:
+        notes.append(f"Searched for: “{measurements.question}”")
+    if said := versions_in_words(measurements):
+        notes.append(said)
     if unreadable(measurements):
         notes.append(unreadable(measurements))
     if said := indexing_in_words(measurements):

@@ -8,6 +8,7 @@ from rag_core.decision.compose import numbered
 from rag_core.decision.notes import on_letters, on_scans
 from rag_core.domain.answer import Answer, by_key
 from rag_core.domain.decision import UNJUDGED, Decision, citation_coverage
+from rag_core.domain.measurements import AS_OF
 from rag_core.domain.status import ConfidenceLevel
 from rag_core.gating.levels import lowest
 
@@ -24,14 +25,17 @@ def both_or_one(likelier: Decision, other: Decision) -> Decision:
     if not isinstance(one, Answer):
         return likelier
     if not isinstance(two, Answer):
-        note = f"You asked two things, and one is answered. Nothing sure enough was found for: “{other.question}” The level is low at most."
+        missing = other.metadata.get(AS_OF) or f"“{other.question}”"
+        note = f"You asked two things, and one is answered. Nothing sure enough was found for: {missing} The level is low at most."
         return replace(
             likelier,
             confidence_level=lowest(likelier.confidence_level, MAX_HALF_ANSWERED),
             notes=(note, *likelier.notes),
             metadata={**likelier.metadata, UNANSWERED: other.question},
         )
-    other_first = likelier.question.startswith(other.question.rstrip("?？؟ "))
+    days = [str(decision.metadata.get(AS_OF, "")) for decision in (likelier, other)]
+    first = other.question.rstrip("?？؟ ")
+    other_first = days[1] < days[0] if all(days) else likelier.question.startswith(first)
     answer = _both(two, one) if other_first else _both(one, two)
     least, sure = sorted((likelier, other), key=lambda decision: decision.confidence)
     unjudged = [*dict.fromkeys((*likelier.metadata.get(UNJUDGED, ()), *other.metadata.get(UNJUDGED, ())))]
@@ -75,5 +79,8 @@ def _both(first: Answer, second: Answer) -> Answer:
         claims=tuple(claims),
         measured=tuple(measured),
         citations=numbered(claims, by_key((*second.citations, *first.citations))),
-        conflicts=(*first.conflicts, *(replace(one, claim=moved[one.claim], other=moved[one.other]) for one in second.conflicts)),
+        conflicts=(
+            *first.conflicts,
+            *(replace(one, claim=moved[one.claim], other=moved[one.other]) for one in second.conflicts),
+        ),
     )

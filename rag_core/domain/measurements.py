@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from rag_core.domain.llm_trace import LlmTrace
 
 UNREAD = "unread"  # in the metadata of a question that nothing could be searched for: how many files were added and are not read yet
-TYPED, REWRITTEN_BY = "typed", "rewritten_by"  # in the metadata of a rewritten question: as it was typed; rules, model or reader
+AS_OF = "as_of"  # in `Measurements.metadata`: the ISO day on which the searched versions of documents were in force
+OTHER_VERSIONS = "other_versions"  # there too: how many other versions were not searched
+TYPED = "typed"  # in the metadata of a rewritten question: as it was typed
+REWRITTEN_BY = "rewritten_by"  # there too: rules, model, reader or this
+SPELLING = "spelling"
 
 
 @dataclass(frozen=True, slots=True)

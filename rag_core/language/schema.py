@@ -79,6 +79,7 @@ class LanguageInfo:
         about_library: patterns of whole questions about the library.
         comparative, procedural, asks_number, time_sensitive: patterns of what a question asks for. Patterns meet folded words joined by
             single spaces, so they need neither case nor punctuation, and user text never becomes part of one.
+        present: words for the present moment; `changed`: by which a question asks for what became different.
         abbreviations: whose full stop ends no sentence; `number_abbreviations`: before a number only; `ordinal_followers`: words behind
             an ordinal.
         synonym_groups: words that may stand for each other in a search.
@@ -117,6 +118,8 @@ class LanguageInfo:
     procedural: SearchPattern = None
     asks_number: SearchPattern = None
     time_sensitive: SearchPattern = None
+    present: SearchPattern = None
+    changed: SearchPattern = None
     abbreviations: WordSet = frozenset()
     number_abbreviations: WordSet = frozenset()
     ordinal_followers: WordSet = frozenset()

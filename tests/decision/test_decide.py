@@ -13,7 +13,7 @@ from folding import each
 
 from rag_core.decision.checks import GATING, GROUNDING, RESOLVE
 from rag_core.decision.decide import decide
-from rag_core.decision.notes import document_wanted, other_spelling
+from rag_core.decision.notes import document_wanted
 from rag_core.domain.answer import Refusal
 from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.decision import Decision
@@ -544,15 +544,6 @@ def test_given_words_that_the_passages_or_a_name_hold_then_a_document_is_wanted_
         "Not found in the passages: turbines. Add a document that speaks of this, or search more sources.",
     )
     assert document_wanted(named, Reason.SUPPORT) == ()
-
-
-def test_given_a_word_that_a_passage_spells_otherwise_then_it_is_asked_whether_that_is_meant() -> None:
-    misspelt = replace(measurements(0.1), keywords=KeywordMatch(missing=("notcie", "turbines")))
-
-    assert other_spelling(misspelt, Reason.CORRECTNESS) == ("Is “notice” meant? Ask again with that.",)
-    assert other_spelling(misspelt, Reason.SUPPORT) == ()
-    assert other_spelling(replace(misspelt, keywords=KeywordMatch(missing=("turbines", "iss"))), Reason.CORRECTNESS) == ()
-    assert not any("meant?" in one for one in decide(misspelt).suggestions)  # a record without texts could not say it again
 
 
 def test_given_a_question_in_another_language_than_the_documents_then_the_remedy_names_theirs_unless_the_model_knows_both() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from rag_core.decision.decide import decide, replay
 from rag_core.domain.answer import Answer
 from rag_core.domain.decision import Decision
-from rag_core.domain.measurements import Measurements
+from rag_core.domain.measurements import AS_OF, OTHER_VERSIONS, Measurements
 from rag_core.settings import Settings
 
 FIRST, SECOND = "How long is the notice period?", "Who pays the costs of delivery?"
@@ -104,3 +104,28 @@ def test_given_any_two_halves_under_any_settings_then_nothing_is_shown_that_its_
         assert set(one.claims) == shown
         assert one.confidence <= alone.confidence
     assert replay(drawn, settings).to_json() == one.to_json()
+
+
+def of_day(day: str, text: str, number: int, sure: float) -> Measurements:
+    half = of_half("deposit", text, number, sure)
+    return replace(half, metadata={**half.metadata, AS_OF: day, OTHER_VERSIONS: 1})
+
+
+@pytest.mark.parametrize(("first", "second"), [(0.97, 0.8), (0.8, 0.97)])
+def test_given_versions_of_two_days_then_the_older_one_stands_first_and_both_days_are_told(first: float, second: float) -> None:
+    older, newer = of_day("2024-12-31", SENTENCE, 1, first), of_day("2026-12-31", COSTS, 2, second)
+    one, other = sorted((older, newer), key=lambda half: -(half.correctness or 0.0))
+
+    decision = decide(replace(one, question="What changed in the deposit from 2024 to 2026?", other=other))
+
+    assert decision.answer == f"{SENTENCE} [1] {COSTS} [2]"
+    assert sorted(note[:25] for note in decision.notes if "as of" in note) == ["Searched as of 2024-12-31", "Searched as of 2026-12-31"]
+
+
+def test_given_one_version_that_is_not_sure_then_the_note_names_its_day() -> None:
+    sure, unsure = of_day("2024-12-31", SENTENCE, 1, 0.97), of_day("2026-12-31", COSTS, 2, 0.2)
+
+    decision = decide(replace(sure, question="What changed in the deposit from 2024 to 2026?", other=unsure))
+
+    assert decision.answer == f"{SENTENCE} [1]"
+    assert "Nothing sure enough was found for: 2026-12-31" in decision.notes[0]

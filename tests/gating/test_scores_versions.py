@@ -32,7 +32,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (4, "0f7b5deabde6"),
-    "language": (4, "156ee89f9769"),
+    "language": (4, "fef77fba8212"),
     "features": (13, "6e3c7d5c2a67"),
 }
 

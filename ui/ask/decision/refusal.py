@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from rag_core.decision.checks.gating import LIKELY
-from rag_core.decision.notes import nowhere_in_words, other_spelling
+from rag_core.decision.notes import nowhere_in_words
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import UNREAD
 from rag_core.domain.replies import reply
@@ -56,7 +56,7 @@ def show_refusal(asked: Asked) -> None:
             _show_check(number, check)
         if not checks and decision.reason is not Reason.MODEL_REFUSED:  # the headline says it
             st.text(decision.explanation)
-        _show_suggestions((*other_spelling(asked.measurements, decision.reason), *decision.suggestions))
+        _show_suggestions(decision.suggestions)
         show_drafter(decision)
 
 
