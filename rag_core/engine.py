@@ -217,7 +217,7 @@ def measured_on(
 
 
 def _without_slips(found: Measurements, asked: AskedOf, measured: Callable[[AskedOf], Measurements]) -> Measurements:
-    """What was found, or what is found for the question as its passages spell it, where that is likelier to be answered rightly."""
+    """The measurements, or those of the question as its passages spell it, where that is likelier to be answered rightly."""
     meant = respelt(asked.question, found.understanding.language, (hit.passage.text for hit in found.hits))
     if meant == asked.question:
         return found

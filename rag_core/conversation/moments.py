@@ -45,7 +45,7 @@ class AskedOf:
 
 
 def at_their_time(asked: Moments, corpus: Corpus, documents: Sequence[Document], today: date) -> tuple[AskedOf, ...]:
-    """What to ask of documents that have versions: one question, or two where it asks what changed.
+    """The questions to ask of documents that have versions: one, or two where the question is what changed.
 
     Empty where no document has another version, or all versions are younger.
     """
@@ -131,7 +131,7 @@ def _matched(tokens: Sequence[Word], pattern: regex.Pattern[str] | None) -> Iter
 
 
 def _subject(tokens: Sequence[Word], taken: set[int], info: LanguageInfo) -> list[int]:
-    """What is asked about: all that stands between its first and its last word that says something."""
+    """The words asked about: all that stands between its first and its last word that says something."""
     small = info.function_words | info.question_words
     telling = [at for at, word in enumerate(tokens) if at not in taken and word.text.lower() not in small]
     return [at for at in range(telling[0], telling[-1] + 1) if at not in taken] if telling else []

@@ -18,7 +18,7 @@ _SUFFIX = regex.compile(r"\.\p{L}[\p{L}\p{N}]{0,4}$")  # the ending of a file na
 _YEAR = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 FIRST, LAST = "-01-01", "-12-31"
 RUN = 4  # words
-SHARED = 0.3  # of the runs of the shorter one, that versions have in common; chosen
+SHARED = 0.3  # the least part of the runs of the shorter one that versions have in common; chosen
 FIRST_PASSAGES = 100  # that are compared, about 30 pages; chosen
 
 

@@ -37,6 +37,7 @@ NOW = TODAY.isoformat()
 def test_given_a_question_about_a_day_then_the_day_and_the_question_without_it_are_known(
     language: str, question: str, bare: str, days: tuple[str, ...]
 ) -> None:
+    """S3-32: time."""
     found = moments(question, language, TODAY)
 
     assert found is not None

@@ -58,6 +58,7 @@ VERSIONS = {
 def test_given_versions_of_a_document_when_a_day_is_asked_for_then_only_those_in_force_are_searched(
     tmp_path: Path, question: str, left: list[str]
 ) -> None:
+    """S3-32: a question about a day."""
     found = asked(tmp_path, question, **VERSIONS)
 
     assert found.question == question
