@@ -200,13 +200,16 @@ def test_given_a_request_when_the_reader_comes_to_the_file_then_it_can_open_neit
     """
     request = {**_request(DEFAULT_LIMITS, None), "size": 4}
 
-    command = [sys.executable, "-c", textwrap.dedent(program)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT) as started:
+    alive, held = os.pipe()
+    command = [sys.executable, "-c", textwrap.dedent(program), str(alive)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[alive], cwd=ROOT) as started:
+        os.close(alive)
         assert started.stdin is not None
         assert started.stdout is not None
         started.stdin.write(json.dumps(request).encode() + b"\n%PDF")
         started.stdin.flush()  # and not closed: the reader would end
         said = started.stdout.read()
+    os.close(held)
 
     assert list(map(json.loads, said.splitlines())) == [
         {"event": "ready", "network": "", "memory": DEFAULT_LIMITS.memory_bytes},

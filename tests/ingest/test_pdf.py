@@ -12,6 +12,8 @@ import sys
 import textwrap
 import time
 from array import array
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pymupdf
@@ -340,6 +342,29 @@ def test_given_a_child_that_misbehaves_when_read_then_it_is_a_typed_error(
 
     with pytest.raises(kind, match=says):
         read_pdf(b"%PDF-1.7" + bytes(1_000_000), "a.pdf", limits=Limits(wall_seconds=1))
+
+
+def test_given_a_word_behind_the_file_when_the_child_is_at_work_then_it_reads_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The kernel may tell of a write after what was written has been read; that was taken for the end of this process."""
+    program, blocks = tmp_path / "child.py", pdf_process._blocks
+    program.write_text(
+        f"import sys; sys.path.append({str(pdf_process.WORKER.parent)!r})\n"
+        "from pdf_worker import child\n"
+        "serve = child.serve\n"
+        "child.serve = lambda *of: (sys.stdin.buffer.read(1), serve(*of))\n"
+        "child.main()\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(pdf_process, "WORKER", program)
+    monkeypatch.setattr(pdf_process, "_blocks", lambda *of: chain(blocks(*of), late()))
+
+    def late() -> Iterator[bytes]:
+        time.sleep(1)  # by then the child has the file
+        yield b"."
+
+    with pymupdf.open() as made:
+        made.new_page().insert_text((72, 72), "a word")
+        assert read_pdf(made.tobytes(), "a.pdf").pages[0].text == "a word"
 
 
 @pytest.mark.parametrize("unwanted", [True, False])

@@ -412,8 +412,9 @@ def test_given_pages_that_could_not_be_read_when_ocr_is_there_now_then_the_file_
     monkeypatch.setattr(ocr_engines, "find_tessdata", lambda: ((), ""))
     monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
 
-    first = opened.add([source], SETTINGS).added[0]
-    assert first.unreadable_pages == (2,)
+    report = opened.add([source], SETTINGS)
+    assert report.problems == ()
+    assert report.added[0].unreadable_pages == (2,)
     assert opened.add([source], SETTINGS).added == ()
 
     monkeypatch.setattr(ocr_engines, "find_tessdata", lambda: (("eng",), "there"))

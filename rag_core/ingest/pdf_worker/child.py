@@ -2,7 +2,8 @@
 
 Request: one line of JSON (see `rag_core.ingest.reading.pdf`), then exactly `size` bytes of PDF. Answer, one JSON object a line:
 `ready` {network, memory} · `open` {count, meta} · `page` {n, …} · `image` {png} · `sheet` {pdf} · `recognised` {text, …}
-· `note` {problem} · `failed` {kind, problem, remedy} · `done`. The parent keeps the pipe to stdin open; when it closes, this process ends.
+· `note` {problem} · `failed` {kind, problem, remedy} · `done`. The parent holds the pipe that the first argument names; when it closes,
+this process ends.
 """
 
 # mypy: allow-untyped-calls
@@ -46,10 +47,10 @@ def main() -> None:
     request = json.loads(sys.stdin.buffer.readline())
     set_limits(request)
     unblocked = block(files=True)
+    end_with_parent(int(sys.argv[1]))
     data = sys.stdin.buffer.read(request["size"])
     if len(data) < request["size"]:
         return  # the parent is gone
-    end_with_parent()
 
     def emit(event: dict[str, object]) -> None:
         out.write(json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n")

@@ -72,19 +72,20 @@ def block(*, files: bool) -> str:
     return "" if _has_no_socket(libc) else "The kernel took the filter, and a socket could be opened all the same."
 
 
-def end_with_parent() -> None:
-    """Let the kernel end this process when whoever holds the other end of its standard input is gone, whatever it is doing then.
+def end_with_parent(alive: int) -> None:
+    """Let the kernel end this process when whoever holds the other end of the pipe `alive` is gone, whatever it is doing then.
 
-    A signal from the pipe, not from the parent's death: that one comes when the thread ends that started this process. Call it when all
-    of standard input is read. Elsewhere than on Linux this process ends with its next word to the parent.
+    A signal from a pipe, not from the parent's death: that one comes when the thread ends that started this process. Nothing may be
+    written into the pipe: the kernel may tell of it after it was read. Elsewhere than on Linux this process ends with its next word to the
+    parent.
     """
     if sys.platform != "linux":
         return
     signal.signal(signal.SIGIO, signal.SIG_DFL)  # by default it ends the process at once, in the midst of native code too
-    fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
-    fcntl.fcntl(0, fcntl.F_SETFL, fcntl.fcntl(0, fcntl.F_GETFL) | os.O_ASYNC)
+    fcntl.fcntl(alive, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(alive, fcntl.F_SETFL, fcntl.fcntl(alive, fcntl.F_GETFL) | os.O_ASYNC)
     gone = select.poll()
-    gone.register(0, 0)
+    gone.register(alive, 0)
     if gone.poll(0):  # it went before the kernel was asked to tell
         os._exit(1)
 

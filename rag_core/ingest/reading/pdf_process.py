@@ -92,16 +92,30 @@ def events(
         Both have `Died` as their cause where the child ended by itself or was ended by the system.
     """
     header = json.dumps({**request, "size": size_of(data)}).encode() + b"\n"
-    child = subprocess.Popen(
-        [sys.executable, "-I", "-B", str(_compiled(WORKER))],  # -B: it may write no file, so not its compiled modules either
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        env=ENVIRONMENT,
-    )
     first = request.get("first")
     page, heard = first if isinstance(first, int) else 1, False
+    alive, held = os.pipe()  # its end tells the child that this process is gone
+    try:
+        child = subprocess.Popen(
+            [
+                sys.executable,
+                "-I",
+                "-B",
+                str(_compiled(WORKER)),
+                str(alive),
+            ],  # -B: it may write no file, so not its compiled modules either
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            pass_fds=[alive],
+            start_new_session=True,
+            env=ENVIRONMENT,
+        )
+    except BaseException:
+        os.close(held)
+        raise
+    finally:
+        os.close(alive)
     try:
         for line in _lines(child, _blocks(header, data), wall_seconds, min(max_line_bytes, MAX_LINE_BYTES), cancelled):
             event = _event(line)
@@ -117,6 +131,7 @@ def events(
         raise _died(child.wait(), page) from Died()
     finally:
         _end(child)
+        os.close(held)
 
 
 @functools.cache
