@@ -14,11 +14,14 @@ import tempfile
 import warnings
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from filelock import FileLock
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from warm_readers import Nursery
 
 # named here, not imported: this file is also copied to where there is no rag_core (tests/test_house.py)
 MODEL_VARIABLES = (
@@ -48,6 +51,8 @@ MARKERS = {
 }
 # Folders whose tests ask the embedded networks, and test something else. Those of the models themselves are not among them.
 REMEMBERED = ("adversarial", "decision", "entrypoints", "evaluation", "gating", "grounding", "pages", "service", "tests")
+# Folders and files whose tests are about the process that reads a file: there each begins anew, as the product begins it.
+COLD = ("e2e", "test_isolation", "test_traced", "test_pdf", "test_cli_ended")
 NOT_UNIT = ("app", "browser", "ocr", "tracer", "slow", "stores", "ray", "rapidocr", "langchain")
 
 
@@ -147,6 +152,29 @@ def remembered_batches(request: pytest.FixtureRequest, tmp_path_factory: pytest.
     folder = (here.parent if "PYTEST_XDIST_WORKER" in os.environ else here) / "batches"
     folder.mkdir(exist_ok=True)
     with remembering(folder):
+        yield
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[Nursery]:
+    """The process that this one forks its readers of files from."""
+    import warm_readers
+
+    nursery = warm_readers.Nursery()
+    yield nursery
+    nursery.close()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def warm_readers_of_files(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Files are read by processes that have imported what they need, but for tests of these processes."""
+    pdf_process = sys.modules.get("rag_core.ingest.reading.pdf_process")  # where nobody has imported it, nobody reads
+    if pdf_process is None or {request.path.parent.name, request.path.stem} & set(COLD):
+        yield
+        return
+    from warm_readers import warm
+
+    with warm(request.getfixturevalue("nursery"), pdf_process):
         yield
 
 
