@@ -17,7 +17,7 @@ PEERS := build/peers/.setup-done
 # Containers often tell Python to keep no compiled modules; every process of a run would then compile the project and its tests anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app test unit coverage coverage-all check bench campaign demo-model setup tools stores ray rapidocr peers lock licences sbom clean
+.PHONY: app test unit coverage coverage-all check bench campaign setup tools stores ray rapidocr peers lock licences sbom clean
 
 app: $(READY)
 	@echo "Starting Plumbline. The first page takes about 6 seconds. Open http://127.0.0.1:$(PORT) in a browser; Ctrl+C stops it."
@@ -58,10 +58,6 @@ bench: $(TEST_TOOLS)
 # Hours of attacks, counted into one table; see SECURITY.md. `make campaign ARGS="kills --kills 20"` for a part of it.
 campaign: $(TEST_TOOLS)
 	@nice -n 19 $(BIN)/python -m tests.campaign $(ARGS)
-
-# A small language model on 127.0.0.1, to see a real one being checked: 130 MB the first time; nothing else needs it. Ctrl+C stops it.
-demo-model: $(READY)
-	@$(BIN)/python -m rag_core demo-model
 
 setup: $(READY)
 

@@ -35,7 +35,7 @@ MODEL_VARIABLES = (
 STORE_VARIABLES = ("RAG_PGVECTOR_URL", "RAG_MILVUS_URL", "RAG_RAY_ADDRESS")  # fmt: skip
 LOCAL = {"127.0.0.1", "::1", "localhost", "", None}
 TOLD_CHARS = 4_000  # of a failure that is told at once, from its end
-MUST_RUN = ("browser", "ocr", "tracer", "small_model", "stores", "ray", "rapidocr", "langchain")
+MUST_RUN = ("browser", "ocr", "tracer", "stores", "ray", "rapidocr", "langchain")
 # By folder, or by the name of a file: those that start processes, load several models or measure processor time.
 MARKERS = {
     "e2e": "browser",
@@ -110,15 +110,6 @@ def pytest_collection_finish() -> None:
 
 
 MadeOnce = Callable[[str, Callable[[Path], None]], Path]
-
-
-@pytest.fixture(autouse=True)
-def no_small_model_of_the_maker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where its maker has `make demo-model` running beside, no test takes that model for a configured one."""
-    server = sys.modules.get("rag_core.adapters.llm.demo.server")  # without it nobody asks
-    if server is not None:
-        here, found = Path(__file__).resolve().parent.parent, server.running
-        monkeypatch.setattr(server, "running", lambda *folder: found(*folder) if folder or Path.cwd() != here else None)
 
 
 @pytest.fixture(scope="session")

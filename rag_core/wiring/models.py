@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -19,8 +18,6 @@ from rag_core.adapters.entailment.by_name import EMBEDDED as EMBEDDED_ENTAILMENT
 from rag_core.adapters.entailment.by_name import NONE as NO_ENTAILMENT
 from rag_core.adapters.entailment.by_name import EntailmentOnDemand, declared_languages, load_entailment_model
 from rag_core.adapters.llm.chain import model_chain
-from rag_core.adapters.llm.demo import packages as demo_packages
-from rag_core.adapters.llm.demo import server as demo_server
 from rag_core.domain.ports import AnswerabilityModel, Embedder, EntailmentModel, LanguageModel
 from rag_core.errors import InvalidSetting
 from rag_core.settings import Settings
@@ -113,31 +110,11 @@ def language_model(
 
 
 def configured_models(settings: Settings, environment: Mapping[str, str] | None = None) -> tuple[Endpoint, ...]:
-    """Where language models are asked, in order, each with its model's name; arguments and errors as in `language_model`.
-
-    Where none is configured, the small model that `demo-model` serves in this folder is the only one, as long as it runs.
-    """
+    """Where language models are asked, in order, each with its model's name; arguments and errors as in `language_model`."""
     found = endpoints(model_environment(os.environ) if environment is None else environment)
-    if not found and environment is None and (small := running_demo_model()) is not None:
-        found = (small,)
     places = tuple(replace(place, model=place.model or settings.model) for place in found)
     if places and settings.model:
         places = (replace(places[0], model=settings.model), *places[1:])
     if not all(place.model for place in places):
         raise InvalidSetting("No language model is named.", remedy="Set RAG_MODEL, or the setting `model`.")
     return places
-
-
-def fetch_demo_model(folder: Path) -> None:
-    """Download the small model's packages where they are missing; errors as `adapters.llm.demo.packages.fetch`."""
-    demo_packages.fetch(folder)
-
-
-def demo_model_server(folder: Path) -> AbstractContextManager[Endpoint]:
-    """The small model's server, to the end of the block; errors as `adapters.llm.demo.server.serving`."""
-    return demo_server.serving(folder)
-
-
-def running_demo_model() -> Endpoint | None:
-    """The small model that runs in this folder; None where none does."""
-    return demo_server.running()

@@ -10,7 +10,7 @@ import streamlit as st
 from rag_core.compression.llm.prompts import COMPRESS_RULES, COMPRESS_VERSION
 from rag_core.errors import RagError
 from rag_core.settings.endpoints import Endpoint
-from rag_core.wiring import configured_models, running_demo_model
+from rag_core.wiring import configured_models
 from ui.app import state, touches
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
@@ -49,23 +49,8 @@ def _show_configured() -> None:
         if not found:
             st.caption(say("model.none"))
             return
-        small = running_demo_model()
-        if small is not None and found[0].base_url == small.base_url:
-            _show_small()
-            return
         st.text("\n".join(line for number, endpoint in enumerate(found, 1) for line in _in_words(number, endpoint)))
         st.caption(say("model.local") if all(endpoint.local for endpoint in found) else say("model.about"))
-
-
-def _show_small() -> None:
-    """Offer the small model that `make demo-model` serves, and say what it is."""
-    st.caption(say("model.small"))
-    if state.session().values["drafter"] != "model":
-        st.button(say("model.small_start"), key="small_model", type="tertiary", icon=":material/memory:", on_click=_draft_with_small)
-
-
-def _draft_with_small() -> None:
-    st.session_state["knob_drafter"] = "model"
 
 
 def _in_words(number: int, endpoint: Endpoint) -> list[str]:

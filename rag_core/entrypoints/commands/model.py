@@ -8,7 +8,6 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
-from rag_core.entrypoints.commands.trial import trial
 from rag_core.entrypoints.terminal.common import chosen_settings
 from rag_core.entrypoints.terminal.show import printable
 from rag_core.errors import InvalidInput, ModelUnavailable
@@ -31,8 +30,6 @@ PROMPT = Prompt("ready", 1, "You are tested.", 'Say that you are ready: "yes".',
 
 def model(args: argparse.Namespace) -> int:
     """Name each endpoint with its key masked, and say what works; 1 where one does not answer."""
-    if args.trial:
-        return trial(args)
     found = configured_models(chosen_settings(args))
     if not found:
         raise InvalidInput(
