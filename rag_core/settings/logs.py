@@ -1,8 +1,8 @@
 """Sets up the log that an operator reads: numbers and names of events, and never text of a question or of a document.
 
 RAG_LOG=text or json sends it to standard error; RAG_LOG_FILE sends it to a file instead, which starts anew at 10 MB, five old ones kept.
-`--verbose` of the command line is RAG_LOG=text. Without any of these, only warnings are shown. With json, standard error holds nothing
-but JSON, whoever writes there (`json_lines`).
+`--verbose` of the command line is RAG_LOG=text. Without any of these, only warnings are shown. Warnings of libraries and of Python go the
+same way.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
-from typing import Any, TextIO
+from typing import Any
 
 from rag_core.errors import InvalidSetting
-from rag_core.settings import json_lines
 
 LOGGERS = ("rag_core", "ui")
 FORMS = ("text", "json")
 FILE_BYTES, OLD_FILES = 10_000_000, 5  # chosen
 _EVENT, _FIELDS = "event", "fields"
+_started: list[logging.Handler] = []  # the one that the last call set up
 
 
 def noted(event: str, **fields: Any) -> dict[str, Any]:
@@ -42,33 +42,23 @@ def start_logs(environment: Mapping[str, str], *, verbose: bool = False) -> None
     form, file = environment.get("RAG_LOG", "").strip().lower(), environment.get("RAG_LOG_FILE", "").strip()
     if form and form not in FORMS:
         raise InvalidSetting(f"RAG_LOG is {form!r}.", remedy="Set it to text or json, or not at all.")
-    for name in LOGGERS:
-        for handler in [one for one in logging.getLogger(name).handlers if isinstance(one, (_ToFile, _ToScreen))]:
-            logging.getLogger(name).removeHandler(handler)
-            handler.close()
-    json_lines.end()
+    while _started:
+        logging.getLogger().removeHandler(_started[0])
+        _started.pop().close()
+    logging.captureWarnings(bool(form or file or verbose))
     if not (form or file or verbose):
         return
-    started = _to_file(file) if file else _ToScreen(sys.stderr)
+    started = _to_file(file) if file else logging.StreamHandler(sys.stderr)
     started.setFormatter(_Json() if form == "json" else _Text())
-    if form == "json":
-        json_lines.begin(_Json(), LOGGERS)
+    _started.append(started)
+    logging.getLogger().addHandler(started)
     for name in LOGGERS:
         logging.getLogger(name).setLevel(logging.INFO)
-        logging.getLogger(name).addHandler(started)
 
 
-class _ToScreen(logging.StreamHandler[TextIO]):
-    """Standard error."""
-
-
-class _ToFile(RotatingFileHandler):
-    """A file that starts anew when it is large."""
-
-
-def _to_file(path: str) -> _ToFile:
+def _to_file(path: str) -> RotatingFileHandler:
     try:
-        return _ToFile(path, maxBytes=FILE_BYTES, backupCount=OLD_FILES, encoding="utf-8")
+        return RotatingFileHandler(path, maxBytes=FILE_BYTES, backupCount=OLD_FILES, encoding="utf-8")
     except OSError as error:
         raise InvalidSetting(
             f"RAG_LOG_FILE is {path!r}, which cannot be written: {error.strerror}.",

@@ -174,12 +174,11 @@ def run(app: Assembled, service: Service, args: argparse.Namespace, listener: so
             super().handle_exit(sig, frame)
 
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, lifespan="on",
+        app, log_config=None, log_level="warning", access_log=False, server_header=False, lifespan="on",
         proxy_headers=bool(args.behind_proxy), forwarded_allow_ips="127.0.0.1,::1", limit_concurrency=MAX_CONNECTIONS,
         timeout_keep_alive=KEEP_ALIVE_SECONDS, timeout_graceful_shutdown=END_SECONDS, h11_max_incomplete_event_size=MAX_HEADER_BYTES,
         ws_max_size=MAX_MESSAGE_BYTES,
     )  # fmt: skip
-    start_logs(os.environ)  # once more: the server has set up its own log by now
     server = Server(config)
     try:
         server.run([listener])
