@@ -24,10 +24,6 @@ ABOUT = (
     "embedding model",
     "library",
     "service",
-    "listening",
-    "its user",
-    "its limits",
-    "quotas",
     "the page",
 )
 Rows = dict[str, dict[str, object]]

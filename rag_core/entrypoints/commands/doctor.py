@@ -59,7 +59,7 @@ def doctor(args: argparse.Namespace) -> int:
         ("scanned pages", lambda: _scans(settings)),
         ("embedding model", lambda: _embedding(settings)),
         ("library", lambda: [_library(library_folder(args))]),
-        ("service", lambda: [_service(library_folder(args)), *_of_service(library_folder(args))]),
+        ("service", lambda: [_service(library_folder(args))]),
         ("the page", lambda: _page(library_folder(args))),
     )
     found = [row for about, check in checks for row in _tried(about, check)]
@@ -197,16 +197,6 @@ def _page(folder: Path) -> list[Finding]:
     if secrets.stat().st_mode & OTHERS:
         found.append(Finding("secrets", False, f"Every user of this machine may read {secrets}.", f"Run: chmod o-rwx {secrets}"))
     return found
-
-
-def _of_service(folder: Path) -> list[Finding]:
-    """Where it listens, as whom, its limits and quotas, and its tokens."""
-    from rag_core.entrypoints.commands import doctor_service
-    from rag_core.service.callers.tokens import Tokens
-
-    rows = doctor_service.running(folder, login=login(os.environ) is not None)
-    rows += [doctor_service.quotas(folder), *doctor_service.tokens(Tokens(folder).all(), datetime.now(UTC))]
-    return [Finding(*row) for row in rows]
 
 
 def _service(folder: Path) -> Finding:

@@ -13,7 +13,6 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rag_core.entrypoints.commands.serving import Serving, noted
 from rag_core.entrypoints.http.origin import LOCAL, Asgi, is_loopback
 from rag_core.entrypoints.terminal.common import library_folder
 from rag_core.errors import InvalidInput
@@ -67,12 +66,8 @@ def serve(args: argparse.Namespace) -> int:
     start_logs(os.environ)
     with bound(args.host, args.port) as listener:  # before anything is loaded
         app, service = assembled(args, folder, names)
-        port = listener.getsockname()[1]
-        _say(args, app.has_page, port)
-        minutes = args.visit_minutes if args.visitors else 0
-        about = Serving(os.getpid(), args.host, port, args.behind_proxy, args.rate, app.has_page, minutes)
-        with noted(folder, about):
-            return run(app, service, args, listener)
+        _say(args, app.has_page, listener.getsockname()[1])
+        return run(app, service, args, listener)
 
 
 def refuse_unsafe(args: argparse.Namespace, folder: Path) -> None:
