@@ -43,7 +43,6 @@ class Action(StrEnum):
     EXECUTION = "record_execution"  # a program said how its work went; the number of the record
     KEEPING = "change_keeping"  # whether questions are kept
     EXPORT = "export"  # something was downloaded
-    QUOTA = "change_quota"  # how much a collection may have
     CREATE_TOKEN = "create_token"
     REVOKE_TOKEN = "revoke_token"
     SEE = "see_records"  # read what others asked, said and labelled; changes nothing, and leaves no line

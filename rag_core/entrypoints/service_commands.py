@@ -38,15 +38,6 @@ def add_service(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     mcp.add_argument("--collection", action="append", metavar="NAME", help="that it may enter (default: all); may be repeated")
     mcp.set_defaults(run=later("mcp", "mcp"))
 
-    quota = sub.add_parser(
-        "quota", parents=[library], help="show or set how much a collection may have",
-        epilog="A collection without a quota of its own has that of RAG_QUOTA_DOCUMENTS and RAG_QUOTA_BYTES. What is there stays.",
-    )  # fmt: skip
-    quota.add_argument("--collection", default="default", metavar="NAME", help="(default: %(default)s)")
-    quota.add_argument("--documents", type=at_most, metavar="N", help="at most so many documents, or none for no limit")
-    quota.add_argument("--bytes", type=at_most, metavar="N", help="at most so many bytes of files, or none for no limit")
-    quota.set_defaults(run=later("quota", "quota"))
-
     _add_tokens(sub, library)
     _add_acts(sub, library)
 
@@ -114,8 +105,3 @@ def count(text: str) -> int:
     if number < 1:
         raise ValueError(f"{number} is below 1")
     return number
-
-
-def at_most(text: str) -> int:
-    """A whole number from 1 on, or 0 for "none", for argparse."""
-    return 0 if text == "none" else count(text)

@@ -4,37 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from rag_core.domain.acts import Action
 from rag_core.domain.documents import Box, Document, Metadata
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.engine import Engine
 from rag_core.errors import ModelMismatch, PasswordNeeded, RagError, StoreMismatch
-from rag_core.evaluation.domains import Taken
+from rag_core.evaluation.domains import Taken, taken
 from rag_core.ingest.reading.pdf import render_page
 from rag_core.ingest.reading.pdf_facts import form_of
 from rag_core.library.erasing import Erased
 from rag_core.library.library import AddReport
-from rag_core.library.quota import Quota
 from rag_core.library.stored.sources import Source
 from rag_core.records.stored import SavedPreset
 from rag_core.service.callers.principal import Principal, Scope
 from rag_core.service.callers.refusals import NotFound, missing
 from rag_core.service.chosen import AS_BUILT, chosen, require_unlocked
-from rag_core.service.profiles import Profiles
-from rag_core.service.questions import Questions
-from rag_core.service.queues.jobs import Started
-from rag_core.service.runs import Runs
+from rag_core.service.queues.jobs import Jobs, Started
 from rag_core.settings import DEFAULT_PRESET, Cost, Settings
-from rag_core.wiring import RecordStore, noting, quota_of, records
+from rag_core.settings.profiles import AUTO, of_cost, require_domain
+from rag_core.wiring import RecordStore, records
 from rag_core.work import loading
 from rag_core.work.files import File
 from rag_core.work.handing_in import HandingIn
-from rag_core.work.jobs import Work
-
-if TYPE_CHECKING:
-    from rag_core.service.service import Service
 
 SAVED = "saved:"  # before the name of a saved preset; no built-in one is called so
 INDEXED = frozenset({Cost.INGEST})  # settings of documents that are added
@@ -48,24 +41,9 @@ class Collection:
     Raises of every method: Forbidden where the caller lacks the scope, and any RagError of the library and its models.
     """
 
-    def __init__(self, service: Service, principal: Principal, name: str) -> None:
+    def __init__(self, folder: Path, base: Settings, jobs: Jobs, principal: Principal, name: str) -> None:
         self.name, self.principal = name, principal
-        self._service = service
-
-    @property
-    def questions(self) -> Questions:
-        """Its questions and decisions."""
-        return Questions(self)
-
-    @property
-    def runs(self) -> Runs:
-        """Its labelled runs and certificates."""
-        return Runs(self)
-
-    @property
-    def profiles(self) -> Profiles:
-        """Its domain profiles."""
-        return Profiles(self)
+        self._folder, self._standard, self._jobs = folder, base, jobs
 
     def documents(self) -> tuple[Document, ...]:
         """Its documents, in the order in which they were added."""
@@ -163,7 +141,7 @@ class Collection:
         self.principal.require(Scope.INDEX)
         self.principal.require(Scope.LABEL)
         with self.principal.acting():
-            if not self._service.drop(self.name):
+            if not self._jobs.drop(self._folder, self.name):
                 raise missing("collection")
 
     def add(self, sources: Sequence[Source], preset: str | None, values: Mapping[str, Any], domain: str | None = None) -> Started:
@@ -173,41 +151,30 @@ class Collection:
             Overloaded: too many jobs wait.
         """
         self.principal.require(Scope.INDEX)
-        settings = self.settings(preset, {**self.profiles.of_documents(domain), **values}, INDEXED)
+        profile = {} if domain in (None, AUTO) else of_cost(require_domain(domain).values, INDEXED)
+        settings = self.settings(preset, {**profile, **values}, INDEXED)
         listed = [File(source.name, f"sha256:{source.digest}") for source in sources]
-
-        handed = HandingIn(self._service.folder, self.name, settings, sources)
+        handed = HandingIn(self._folder, self.name, settings, sources)
 
         def work(progress: Progress, stop: Cancel) -> AddReport:
             return self.engine.library.add(
                 sources, settings, progress=progress, cancelled=stop, listed=handed.listed(), upload=handed.upload()
             )
 
-        return self.start("Adding documents", work, "adding", len(sources), listed, handing_in=handed)
-
-    def room(self) -> tuple[Quota, int, int]:
-        """Its quota, and the documents and bytes of files that count."""
-        self.principal.require(Scope.ASK)
-        return quota_of(self._service.folder, self.name), *self.fresh().library.room_taken()
-
-    def set_quota(self, quota: Quota) -> None:
-        """Say how much it may have; what is there stays."""
-        self.principal.require(Scope.ADMIN)
         with self.principal.acting():
-            self.records.set_quota(quota)
+            place = str(self._folder), self.name
+            return self._jobs.start(self.principal, place, "Adding documents", work, len(sources), listed, handed)
 
-    def start(
-        self, title: str, work: Work, kind: str, count: int, listed: Sequence[File] = (), run: int = 0,
-        handing_in: HandingIn | None = None,
-    ) -> Started:  # fmt: skip
-        """Start a job of the caller's in this collection.
+    def taken(
+        self, domain: str, question: str, documents: Sequence[str] | None = None, filters: Mapping[str, str] | None = None
+    ) -> Taken:  # fmt: skip
+        """The profile that a question is asked under.
 
         Raises:
-            Overloaded: too many jobs wait.
+            InvalidSetting: there is no such domain.
         """
-        with self.principal.acting():
-            place = str(self._service.folder), self.name
-            return self._service.jobs.start(self.principal, place, title, work, kind, count, listed, run, handing_in)
+        self.principal.require(Scope.ASK)
+        return taken(self.fresh().library.view, domain, question, documents, filters)
 
     def settings(self, preset: str | None, values: Mapping[str, Any], costs: frozenset[Cost], profile: Taken | None = None) -> Settings:
         """The settings of a call, with the models and the store that the collection was built with; see `chosen`.
@@ -240,21 +207,12 @@ class Collection:
         values = {name: value for name, value in preset.values.items() if name not in (*AS_BUILT, "preset")}
         return self._base.changed(**{"preset": DEFAULT_PRESET, **values})
 
-    def require_room(self) -> None:
-        """Raise ShareTaken or Overloaded where as many jobs wait as may."""
-        self._service.jobs.require_room(self.principal)
-
-    def note(self, action: Action, *objects: str) -> None:
-        """Leave a line in the audit log that the caller does this."""
-        with self.principal.acting():
-            noting(self._service.folder, self.name)(action, objects)
-
     def fresh(self) -> Engine:
         """Its engine, with the newest version."""
         try:
             self.engine.library.refresh()
         except (ModelMismatch, StoreMismatch):  # built anew meanwhile, with another model
-            loading.forget(self._service.folder, self.name)
+            loading.forget(self._folder, self.name)
             del self.engine
         return self.engine
 
@@ -262,21 +220,21 @@ class Collection:
     def engine(self) -> Engine:
         """Its engine, one in the process; opened at the first call, which may take seconds. One that could not be opened is tried again."""
         try:
-            return loading.engine(self._service.folder, self.name, self._service.base)
+            return loading.engine(self._folder, self.name, self._standard)
         except RagError:
-            loading.forget(self._service.folder, self.name)
+            loading.forget(self._folder, self.name)
             raise
 
     @property
     def records(self) -> RecordStore:
         """Its decisions, labels and feedback."""
-        return records(self._service.folder, self.name)
+        return records(self._folder, self.name)
 
     @property
     def _base(self) -> Settings:
         _ = self.engine
-        opened = loading.known(self._service.folder, self.name)
-        return opened.settings if opened else self._service.base
+        opened = loading.known(self._folder, self.name)
+        return opened.settings if opened else self._standard
 
     def _find(self, id: str) -> Document:
         found = next((one for one in self.fresh().library.view.documents if one.id == id), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rag_core.decision.decide import decide, replay
 from rag_core.domain.claims import Citation
@@ -13,15 +13,14 @@ from rag_core.domain.llm_trace import OnStage
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Cancel
 from rag_core.evaluation import judged_under
-from rag_core.records.stored import Feedback, FeedbackKind, StoredDecision
+from rag_core.evaluation.domains import PROFILE
+from rag_core.records.stored import Execution, Feedback, FeedbackKind, StoredDecision
 from rag_core.service.callers.principal import Scope
 from rag_core.service.callers.refusals import missing
 from rag_core.service.chosen import chosen
+from rag_core.service.collection import Collection
 from rag_core.settings import Cost
 from rag_core.work.recording import keep, keeping, passage_of
-
-if TYPE_CHECKING:
-    from rag_core.service.collection import Collection
 
 COSTS = frozenset({Cost.REPLAY, Cost.ASK})  # that a setting of a question may have
 
@@ -68,7 +67,7 @@ class Questions:
         self._principal.require(Scope.ASK)
         engine, profile = self._collection.fresh(), None
         if asking.domain is not None:
-            profile = self._collection.profiles.taken(asking.domain, asking.question, asking.documents, asking.filters)
+            profile = self._collection.taken(asking.domain, asking.question, asking.documents, asking.filters)
         settings = self._collection.settings(asking.preset, asking.values, COSTS, profile)
         measured: list[Measurements] = []
 
@@ -153,6 +152,18 @@ class Questions:
         """Everybody's open feedback, newest first."""
         self._principal.require(Scope.LABEL)
         return self._collection.records.feedback()
+
+    def record(self, done: Execution) -> int:
+        """Keep how a piece of work went; its number. One about a kept decision is of that decision's profile.
+
+        Raises:
+            NotFound: there is no such decision that the caller may see.
+        """
+        self._principal.require(Scope.ASK)
+        if done.decision:
+            done = done.model_copy(update={"profile": str(self.decision(int(done.decision)).metadata.get(PROFILE, ""))})
+        with self._principal.acting():
+            return self._collection.records.record_execution(done, self._origin)
 
     @property
     def _origin(self) -> str:

@@ -33,12 +33,10 @@ from rag_core.service.questions import COSTS
 from rag_core.service.queues.jobs import Jobs
 from rag_core.service.queues.lanes import RETRY_SECONDS, Lane
 from rag_core.service.queues.places import Places
-from rag_core.service.queues.repeated import Repeated
 from rag_core.service.together import Together
 from rag_core.settings import Settings
 from rag_core.wiring import clear_dropped, counts, embedder_apart, entailment_model, make_collection, noting, ready_tools, records, sizes
 from rag_core.work import loading
-from rag_core.work.dropping import drop
 from rag_core.work.runner import Runner
 from rag_core.work.taking_up import take_up
 
@@ -95,7 +93,6 @@ class Service:
         self.questions = Lane("question", QUESTIONS, QUESTIONS_WAITING)
         self.looks = Lane("look", LOOKS, LOOKS_WAITING)
         self.files = Lane("file", FILES, FILES_WAITING)
-        self.repeated = Repeated()
         self.uploads = Places("requests with documents that are being read", UPLOADS, UPLOADS_EACH, RETRY_SECONDS)
         self.streams = Places("open streams", STREAMS, STREAMS_EACH, RETRY_SECONDS)
         self._local, self._stopping = local, threading.Event()
@@ -152,14 +149,8 @@ class Service:
         return self.visits, visit
 
     def drop(self, name: str) -> bool:
-        """Delete a collection with its jobs; whether there was one. It asks what is open to whoever acts, and for no scope.
-
-        Raises:
-            RagError: as `rag_core.work.dropping.drop`.
-        """
-        found = drop(self.folder, name, self._runner)
-        self.jobs.forget(name)
-        return found
+        """As `Jobs.drop`."""
+        return self.jobs.drop(self.folder, name)
 
     def enter(self, principal: Principal, name: str, *, new: bool = False) -> Collection:
         """A collection of the caller's. `new` says that it may be one that is not there yet.
@@ -171,7 +162,7 @@ class Service:
             raise missing("collection")
         if not new and name not in self._names():
             raise missing("collection")
-        return Collection(self, principal, name)
+        return Collection(self.folder, self.base, self.jobs, principal, name)
 
     def _may_enter(self, principal: Principal, name: str) -> bool:
         """Whether a collection is the caller's. A visitor's is nobody else's: a token for all collections is not for those."""

@@ -36,7 +36,6 @@ from rag_core.wiring.folder import make_titled as make_titled
 from rag_core.wiring.folder import model_cache as model_cache
 from rag_core.wiring.folder import noting as noting
 from rag_core.wiring.folder import open_library as open_library
-from rag_core.wiring.folder import quota_of as quota_of
 from rag_core.wiring.folder import records as records
 from rag_core.wiring.folder import room_taken as room_taken
 from rag_core.wiring.folder import sizes as sizes

@@ -78,21 +78,17 @@ def open_library(folder: Path, collection: str, model: Embedder, new: str = EXAC
     return Library.open(
         folder, collection, embedder=model, vectors=vector_store(name), lexical=lexical_store(name), on_delete=forget,
         note=noting(folder, collection), on_erase=partial(_erase, folder, collection), forget_rows=forget_rows,
-        quota=partial(quota_of, folder, collection), workers=workers_of,
+        quota=quota_of, workers=workers_of,
     )  # fmt: skip
 
 
-def quota_of(folder: Path, collection: str) -> Quota:
-    """How much a collection may have: its own quota, else what the environment says, also where the file of records cannot be read.
+def quota_of() -> Quota:
+    """How much each collection may have, as the environment says.
 
     Raises:
-        InvalidSetting: the environment says what is no number.
+        InvalidSetting: it says what is no number.
     """
-    try:
-        own = records(folder, collection).quota()
-    except LibraryError:
-        own = None
-    return Quota(*quotas(os.environ)) if own is None else own
+    return Quota(*quotas(os.environ))
 
 
 def _erase(folder: Path, collection: str, documents: Collection[str], version: int, mentions: Mentions) -> Erased:
@@ -290,7 +286,7 @@ def hand_in(folder: Path, collection: str, sources: Sequence[Source], values: Va
 
     try:
         waiting = Inbox(files.root).rows().values()
-        room = Room(quota_of(folder, collection), taken(files.root, manifest.entries if manifest else (), waiting))
+        room = Room(quota_of(), taken(files.root, manifest.entries if manifest else (), waiting))
         return handing_in.hand_in(files.root, sources, room, noted, values)
     except RagError as error:
         _log.warning("files could not be listed before their turn: %s", error.kind)

@@ -62,7 +62,7 @@ def test_given_a_file_that_was_deleted_while_it_waited_or_has_no_room_then_it_is
     opened.delete(f"sha256:{ONE.digest}")
     assert [document.name for document in opened.add([ONE, TWO], SETTINGS, listed=listed).added] == ["two"]
 
-    monkeypatch.setattr("rag_core.wiring.folder.quota_of", lambda folder, name: Quota(1, 1))
+    monkeypatch.setattr("rag_core.wiring.folder.quota_of", lambda: Quota(1, 1))
     create_collection(tmp_path, "new")
     for name in ("default", "new"):
         assert hand_in(tmp_path, name, [ONE], {}) == frozenset()

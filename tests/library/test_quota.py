@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from library.library_kit import HashEmbedder, library, text
 
-from rag_core.entrypoints.cli import main
 from rag_core.errors import InvalidSetting, QuotaExceeded
 from rag_core.library.library import Library
 from rag_core.library.quota import Quota
 from rag_core.settings import Settings
 from rag_core.settings.configuration import quotas
-from rag_core.wiring import quota_of, records, room_taken
+from rag_core.wiring.folder import quota_of
 
 SETTINGS = Settings.load()
 
@@ -59,34 +58,9 @@ def test_given_files_that_wait_to_be_indexed_when_others_come_then_they_count(tm
     assert made.resume(SETTINGS).problems == ()
 
 
-def test_given_the_environment_when_a_collection_has_no_quota_of_its_own_then_that_one_holds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_the_environment_then_its_quota_holds_for_each_collection(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAG_QUOTA_DOCUMENTS", "3")
-    assert quota_of(tmp_path, "default") == Quota(3, None)
-    records(tmp_path, "default").set_quota(Quota(None, 10))
-    assert quota_of(tmp_path, "default") == Quota(None, 10)
-    assert quota_of(tmp_path, "other") == Quota(3, None)
-    records(tmp_path, "default").close()
-    (tmp_path / "default" / "records.sqlite").write_bytes(b"")
-    assert quota_of(tmp_path, "default") == Quota(3, None), "a file that cannot be read lifts no limit of the environment"
+    assert quota_of() == Quota(3, None)
     for wrong in ("0", "-1", "many", "1.5"):
         with pytest.raises(InvalidSetting, match="RAG_QUOTA_BYTES"):
             quotas({"RAG_QUOTA_BYTES": wrong})
-
-
-def test_given_the_command_line_when_a_quota_is_set_then_it_is_shown_and_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made = library(tmp_path, embedder=HashEmbedder())
-    made._quota = lambda: quota_of(tmp_path, "default")
-    place = ("--library", str(tmp_path))
-
-    assert main(["quota", "--documents", "1", "--bytes", "1000", *place]) == 0
-    assert capsys.readouterr().out == "0 documents; at most 1\n0 bytes of files; at most 1,000\n"
-    assert [len(made.add([text(id, "Words.")], SETTINGS).problems) for id in "ab"] == [0, 1]
-    assert main(["quota", "--documents", "none", *place]) == 0
-    assert capsys.readouterr().out == "1 documents; no limit\n6 bytes of files; at most 1,000\n"
-    assert room_taken(tmp_path, "default") == made.room_taken() == (1, 6)
-    assert made.add([text("b", "Words.")], SETTINGS).problems == ()
-    assert main(["audit", "show", "--do", "change_quota", *place]) == 0
-    assert "1 documents, 1000 bytes" in capsys.readouterr().out
-    assert main(["quota", "--collection", "../x", *place]) == 1

@@ -19,6 +19,8 @@ from rag_core import wiring
 from rag_core.entrypoints.http.app import Front, api, guarded, served
 from rag_core.entrypoints.http.origin import LOCAL
 from rag_core.entrypoints.mcp.server import http_routes, mcp_server
+from rag_core.evaluation import begin, run
+from rag_core.evaluation.labelled.read import read_rows
 from rag_core.service import service as core
 from rag_core.service.service import DEFAULT, Service
 from rag_core.settings import Settings
@@ -74,6 +76,14 @@ def listening(app: Any) -> Iterator[str]:
         assert not thread.is_alive()
 
 
+def labelled_run(server: Server, collection: str, name: str, rows: list[dict[str, Any]]) -> int:
+    """The number of a run over these labelled questions, as the lab measures it."""
+    engine, store = loading.engine(server.folder, collection, server.service.base), wiring.records(server.folder, collection)
+    head = begin(engine, name, name, read_rows(rows)[0], server.service.base, store)
+    run(engine, head, store)
+    return head.id
+
+
 def service_of(folder: Path, **options: Any) -> Service:
     """A service over a folder."""
     return Service(folder, Settings.load(), Runner(), **{"per_minute": 1_000_000, **options})
@@ -125,9 +135,7 @@ def filled(server: Server) -> None:
             decision = client.post("/api/rag/query", json={"query": question, "namespace": holder}).raise_for_status().json()
             assert decision["is_safe"], decision
             pictured = client.post("/api/rag/query", json={"query": "How do I request vacation?", "namespace": holder}).json()
-            run = {"name": "own", "questions": [{"id": "1", "question": question, "answerable": True}]}
-            job = client.post(f"/api/collections/{holder}/runs", json=run).raise_for_status().json()
         server.known[holder] = {
-            "document": indexed["documents"][0]["id"], "decision": decision["id"], "job": indexed["job"], "run": job["run"],
-            "pictured": pictured["id"], "run_job": job["id"], "answer": decision["answer"],
+            "document": indexed["documents"][0]["id"], "decision": decision["id"], "job": indexed["job"],
+            "pictured": pictured["id"], "answer": decision["answer"],
         }  # fmt: skip

@@ -29,8 +29,6 @@ def test_given_calls_that_ask_or_change_when_they_are_done_then_each_is_noted_fo
         decision = client.post("/api/rag/query", json={"query": "Where is the quincunx?", "namespace": "alpha"}).json()["id"]
         said = {"kind": "helpful", "comment": "quincunx"}
         client.post(f"/api/collections/alpha/decisions/{decision}/feedback", json=said).raise_for_status()
-        rows = [{"id": "1", "question": "Where is the quincunx?", "answerable": True}]
-        run = client.post("/api/collections/alpha/runs", json={"name": "quincunx", "questions": rows}).raise_for_status().json()["run"]
         client.post("/api/rag/decide", json={"question": WARRANTY, "passages": [{"text": ALPHA}]}).raise_for_status()
         client.post("/api/rag/judge", json={"context": ALPHA, "answer": ALPHA, "language": "en"}).raise_for_status()
         client.delete(at).raise_for_status()
@@ -40,7 +38,7 @@ def test_given_calls_that_ask_or_change_when_they_are_done_then_each_is_noted_fo
     found = since(server, before)
     assert [(entry.action, entry.collection, entry.object) for entry in found] == [
         ("index", "alpha", indexed), ("describe", "alpha", indexed), ("ask", "alpha", ""), ("keep", "alpha", decision),
-        ("feedback", "alpha", decision), ("run", "alpha", str(run)), ("decide", "", ""), ("judge", "", ""), ("delete", "alpha", indexed),
+        ("feedback", "alpha", decision), ("decide", "", ""), ("judge", "", ""), ("delete", "alpha", indexed),
     ]  # fmt: skip
     assert {entry.who for entry in found} == {f"token:{holder}"}
     assert ActLog(server.folder).verify().problem == ""

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
-from service_kit import SECRET, WARRANTY, Server, ended, service_of
+from service_kit import SECRET, WARRANTY, Server, service_of
 
 from rag_core.domain.decision import Decision
-from rag_core.errors import InvalidInput, LimitExceeded
 from rag_core.library.library import AddReport, Library
-from rag_core.service.callers.principal import LOCAL
 from rag_core.service.messages import models
-from rag_core.service.queues.repeated import Repeated
 from rag_core.wiring import cut_off
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
@@ -304,121 +299,32 @@ def test_given_a_question_as_a_stream_when_asked_then_it_ends_with_the_decision_
     assert ends[1][-2] in ("event: decision", "event: problem")
 
 
-def test_given_labelled_questions_when_run_as_a_job_then_the_report_counts_them(server: Server) -> None:
-    run = {
-        "name": "two",
-        "questions": [{"id": "1", "question": WARRANTY, "answerable": True}, {"id": "2", "question": SECRET, "answerable": False}],
-    }
+def test_given_lists_when_they_are_longer_than_a_page_then_next_says_where_they_go_on(server: Server) -> None:
+    at = "/api/collections/alpha"
     with server.client("alpha") as client:
-        job = client.post("/api/collections/alpha/runs", json=run).json()
-        with client.stream("GET", f"/api/jobs/{job['id']}/events") as stream:
-            list(stream.iter_lines())
-        report = client.get(f"/api/collections/alpha/runs/{job['run']}").json()
-        wrong = client.post("/api/collections/alpha/runs", json={"name": "x", "questions": [{"id": "1"}]})
-    assert (report["done"], report["total"], report["questions"]) == (2, 2, 2)
-    assert report["wrong_answers"]["n"] == 1
-    assert wrong.status_code == 422
-
-
-def test_given_an_idempotency_key_when_a_request_comes_twice_then_it_is_done_once(server: Server) -> None:
-    sent = {"namespace": "twice", "documents": [{"content": "The hall is open at nine."}]}
-    other = {"namespace": "twice", "documents": [{"content": "The hall is shut."}]}
-    with server.client("admin") as client:
-        key = {"idempotency-key": "7f"}
-        first, second = (client.post("/api/rag/index", json=sent, headers=key).json() for _ in range(2))
-        wrong = client.post("/api/rag/index", json=other, headers=key)
-    assert first == second
-    assert wrong.status_code == 422
-
-
-def test_given_a_key_when_a_run_feedback_or_execution_is_sent_twice_then_it_is_done_once_and_lists_go_on_by_pages(server: Server) -> None:
-    at, row = "/api/collections/alpha", {"id": "1", "question": WARRANTY, "answerable": True}
-    with server.client("alpha") as client, server.client("admin") as other:
-        decision = client.post("/api/rag/query", json={"query": WARRANTY, "namespace": "alpha"}).json()["id"]
-        said = f"{at}/decisions/{decision}/feedback", {"kind": "helpful", "comment": "keyed"}
-        figures = {"confidence": 1, "citation_coverage": 1, "hallucination_detected": False}
-        work = {"prompt_id": "rag_strategy", "metrics": figures}
-        twice = {
-            "run": (f"{at}/runs", {"name": "keyed", "questions": [row]}), "feedback": said, "execution": (f"{at}/executions", work),
-        }  # fmt: skip
-
-        def sent(name: str, key: str, by: httpx2.Client = client) -> httpx2.Response:
-            path, body = twice[name]
-            return by.post(path, json=body, headers={"idempotency-key": key})
-
-        for name in twice:
-            first, again, anew = (sent(name, key).raise_for_status().json()["id"] for key in (name, name, f"{name} anew"))
-            assert first == again != anew, name
-        assert sent("run", "feedback").status_code == 422, "another call has this key, whatever it is about"
-        assert sent("feedback", "feedback", other).json()["id"] != sent("feedback", "feedback").json()["id"], "a key is its caller's own"
-        for job in client.get("/api/jobs").json()["items"]:
-            ended(client, job["id"])
-        for path in (f"{at}/runs", f"{at}/feedback"):
+        for text in ("The door is red.", "The door is blue."):
+            client.post("/api/rag/index", json={"namespace": "alpha", "documents": [{"content": text}]}).raise_for_status()
+        decision = client.post("/api/rag/query", json=FEATURE).json()["id"]
+        for comment in ("one", "two"):
+            said = {"kind": "helpful", "comment": comment}
+            client.post(f"{at}/decisions/{decision}/feedback", json=said).raise_for_status()
+        for path in ("/api/jobs", f"{at}/feedback"):
             first, second, none = (client.get(path, params={"limit": 1, "offset": offset}).json() for offset in (0, 1, 1000))
             assert (first["next"], none["items"], first["items"] != second["items"]) == (1, [], True), path
-        assert client.get("/api/jobs", params={"limit": 1}).json()["next"] == 1
         assert client.get("/api/jobs", params={"limit": 200}).json()["next"] is None
 
 
-def test_given_an_idempotency_key_when_metadata_or_the_password_differ_then_it_is_another_request(server: Server) -> None:
-    """Else other metadata would be lost in silence, and a PDF whose password was forgotten would stay unread."""
-    key, text = {"idempotency-key": "8a"}, {"content": "The gate is green."}
-    with server.client("admin") as client:
-        first = client.post("/api/rag/index", json={"namespace": "twice", "documents": [text]}, headers=key)
-        for other in ({"metadata": {"class": "10"}}, {"metadata": {"title": "Gate"}}, {"id": "gate"}, {"language": "en"}):
-            sent = {"namespace": "twice", "documents": [{**text, **other}]}
-            assert client.post("/api/rag/index", json=sent, headers=key).status_code == 422, other
-        assert client.post("/api/rag/index", json={"namespace": "twice", "documents": [text]}, headers=key).json() == first.json()
-        statuses = []
-        for password in ("", "hunter2", "hunter3", "hunter2"):
-            form = {"namespace": "twice", "password": password, "metadata": '{"class": "9"}'}
-            with (SAMPLES / "company-policies.pdf").open("rb") as file:
-                sent = client.post("/api/rag/index", data=form, files={"files": file}, headers={"idempotency-key": f"pdf{password[:2]}"})
-            statuses.append(sent.status_code)
-    assert statuses == [200, 200, 422, 200]
-    held = repr(vars(server.service.repeated))
-    assert "hunter" not in held
-    assert hashlib.sha256(b"hunter2").hexdigest() not in held
-
-
-def test_given_two_equal_requests_at_once_then_one_begins_and_both_get_what_it_came_to() -> None:
-    repeated, begun, together = Repeated(), [], threading.Barrier(4)
-
-    def begin() -> str:
-        begun.append(len(begun))
-        time.sleep(0.05)  # as long as opening a collection may take: the others ask meanwhile
-        return f"job {len(begun)}"
-
-    def call() -> str:
-        together.wait(10)
-        return repeated.once(LOCAL, "k", ["index", "a"], begin)
-
-    with ThreadPoolExecutor(4) as pool:
-        assert {one.result(10) for one in [pool.submit(call) for _ in range(4)]} == {"job 1"}
-    assert begun == [0]
-    assert repeated.once(LOCAL, "k", ["index", "a"], begin, holds=lambda _: False) == "job 2"
-    with pytest.raises(InvalidInput):
-        repeated.once(LOCAL, "k", ["index", "b"], begin)
-
-    def fails() -> str:
-        raise LimitExceeded("x", remedy="y")
-
-    with pytest.raises(LimitExceeded):
-        repeated.once(LOCAL, "f", [], fails)
-    assert repeated.once(LOCAL, "f", [], begin) == "job 3", "what failed is not remembered"
-
-
-def test_given_a_request_that_failed_when_it_comes_again_under_its_key_then_it_is_tried_again(server: Server) -> None:
+def test_given_a_request_that_failed_when_it_comes_again_then_it_is_tried_again(server: Server) -> None:
     """Another writer holds the library at first."""
     from rag_core.library.disk.lock import writing
 
-    sent, key = {"namespace": "held", "documents": [{"content": "The lock is open."}]}, {"idempotency-key": "held"}
+    sent = {"namespace": "held", "documents": [{"content": "The lock is open."}]}
     with server.client("admin") as client, pytest.MonkeyPatch.context() as patch:
         client.put("/api/collections/held").raise_for_status()
         patch.setattr("rag_core.library.library.Library.add.__kwdefaults__", {**Library.add.__kwdefaults__, "wait": 0.1})
         with writing(server.folder / "held", wait=5):
-            busy = client.post("/api/rag/index", json=sent, headers=key)
-        again = client.post("/api/rag/index", json=sent, headers=key)
+            busy = client.post("/api/rag/index", json=sent)
+        again = client.post("/api/rag/index", json=sent)
     assert (busy.status_code, busy.json()["kind"]) == (503, "LibraryBusy")
     assert busy.headers["retry-after"]
     assert (again.status_code, again.json()["indexed"]) == (200, 1)
@@ -469,15 +375,14 @@ def examples(schema: dict[str, Any], body: dict[str, Any]) -> Any:
 
 
 def test_given_the_schema_when_its_examples_are_sent_then_none_is_refused(server: Server) -> None:
-    filled_in = {"name": "alpha", "id": server.known["alpha"]["decision"], "domain": "legal", "number": server.known["alpha"]["run"]}
+    filled_in = {"name": "alpha", "id": server.known["alpha"]["decision"]}
     with server.client("admin") as client:
         schema = client.get("/api/openapi.json").json()
         sent = 0
         for path, methods in schema["paths"].items():
             for method, route in methods.items():
                 content = route.get("requestBody", {}).get("content", {}).get("application/json")
-                # other tests add documents after the run, compare two versions and learn; for these a set or a run is needed
-                if content is None or "documents/{id}" in path or path.endswith(("/certificate", "/comparisons", "/learn")):
+                if content is None or "documents/{id}" in path:
                     continue
                 body = examples(schema, content["schema"])
                 answer = client.request(method, path.format(**filled_in), json=body)

@@ -15,7 +15,6 @@ from rag_core.wiring import act_log
 
 Route = tuple[str, str]
 Known = dict[str, Any]
-ROW = {"id": "1", "question": SECRET, "answerable": True}
 
 # How each route is called about a collection and what is in it; None for one that is about no collection, and is looked at by itself.
 CALLS: dict[Route, Any] = {
@@ -27,8 +26,6 @@ CALLS: dict[Route, Any] = {
     ("GET", "/api/collections"): None,
     ("PUT", "/api/collections/{name}"): lambda name, known: (f"/api/collections/{name}", None),
     ("GET", "/api/collections/{name}/query"): lambda name, known: (f"/api/collections/{name}/query?query_text=sauce", None),
-    ("GET", "/api/collections/{name}/quota"): lambda name, known: (f"/api/collections/{name}/quota", None),
-    ("PUT", "/api/collections/{name}/quota"): lambda name, known: (f"/api/collections/{name}/quota", {}),
     ("GET", "/api/collections/{name}/documents"): lambda name, known: (f"/api/collections/{name}/documents", None),
     ("GET", "/api/collections/{name}/documents/{id}"): lambda name, known: (document(name, known), None),
     ("PUT", "/api/collections/{name}/documents/{id}/metadata"): lambda name, known: (f"{document(name, known)}/metadata", {"metadata": {}}),
@@ -46,25 +43,6 @@ CALLS: dict[Route, Any] = {
         f"{decision(name, known)}/feedback", {"kind": "wrong_answer", "document": known["document"]},
     ),
     ("GET", "/api/collections/{name}/feedback"): lambda name, known: (f"/api/collections/{name}/feedback", None),
-    ("POST", "/api/collections/{name}/runs"): lambda name, known: (f"/api/collections/{name}/runs", {"name": "x", "questions": [ROW]}),
-    ("GET", "/api/collections/{name}/runs/{number}"): lambda name, known: (f"/api/collections/{name}/runs/{known['run']}", None),
-    ("GET", "/api/collections/{name}/runs"): lambda name, known: (f"/api/collections/{name}/runs", None),
-    ("POST", "/api/collections/{name}/runs/{number}/resume"): lambda name, known: (f"{labelled(name, known)}/resume", {}),
-    ("GET", "/api/collections/{name}/runs/{number}/export"): lambda name, known: (f"{labelled(name, known)}/export", None),
-    ("POST", "/api/collections/{name}/runs/{number}/certificate"): lambda name, known: (
-        f"{labelled(name, known)}/certificate", {"targets": {"wrong_answers": 0.05}},
-    ),
-    ("GET", "/api/collections/{name}/certificates"): lambda name, known: (f"/api/collections/{name}/certificates", None),
-    ("GET", "/api/collections/{name}/labels"): lambda name, known: (f"/api/collections/{name}/labels?set=own", None),
-    ("GET", "/api/collections/{name}/export"): lambda name, known: (f"/api/collections/{name}/export", None),
-    ("GET", "/api/collections/{name}/domain"): lambda name, known: (f"/api/collections/{name}/domain?query_text=sauce", None),
-    ("GET", "/api/collections/{name}/profiles"): lambda name, known: (f"/api/collections/{name}/profiles", None),
-    ("GET", "/api/collections/{name}/profiles/{domain}"): lambda name, known: (f"/api/collections/{name}/profiles/legal", None),
-    ("POST", "/api/collections/{name}/executions"): lambda name, known: (
-        f"/api/collections/{name}/executions",
-        {"prompt_id": "rag_strategy", "metrics": {"confidence": 1, "citation_coverage": 1, "hallucination_detected": False},
-         "decision": str(known["decision"])},
-    ),
     ("DELETE", "/api/collections/{name}"): lambda name, known: (f"/api/collections/{name}", None),
     ("POST", "/api/visits"): None,
     ("DELETE", "/api/visits"): None,
@@ -76,29 +54,17 @@ CALLS: dict[Route, Any] = {
 }  # fmt: skip
 # With ids of beta's in the path of a collection of one's own; documents of equal bytes have equal ids, so only texts that beta alone has.
 OWN = [route for route in CALLS if "{id}" in route[1] and "{name}" in route[1]]
-OWN += [route for route in CALLS if "{number}" in route[1] and route not in OWN]
-OWN += [("POST", "/api/collections/{name}/executions")]
 NEEDS = {
     "index": [("POST", "/api/rag/index"), ("PUT", "/api/collections/{name}"), ("PUT", "/api/collections/{name}/documents/{id}/metadata"),
               ("DELETE", "/api/collections/{name}/documents/{id}"), ("DELETE", "/api/collections/{name}/documents/{id}/everywhere"),
               ("DELETE", "/api/collections/{name}")],
-    "label": [("GET", "/api/collections/{name}/feedback"), ("POST", "/api/collections/{name}/runs"),
-              ("GET", "/api/collections/{name}/runs/{number}"), ("GET", "/api/collections/{name}/profiles/{domain}"),
-              ("GET", "/api/collections/{name}/runs"),
-              ("POST", "/api/collections/{name}/runs/{number}/resume"), ("GET", "/api/collections/{name}/runs/{number}/export"),
-              ("POST", "/api/collections/{name}/runs/{number}/certificate"), ("GET", "/api/collections/{name}/labels"),
-              ("GET", "/api/collections/{name}/export")],
-    "admin": [("PUT", "/api/collections/{name}/quota")],
+    "label": [("GET", "/api/collections/{name}/feedback")],
     "watch": [("GET", "/metrics")],
 }  # fmt: skip
 
 
 def document(name: str, known: Known) -> str:
     return f"/api/collections/{name}/documents/{known['document']}"
-
-
-def labelled(name: str, known: Known) -> str:
-    return f"/api/collections/{name}/runs/{known['run']}"
 
 
 def decision(name: str, known: Known) -> str:
@@ -140,7 +106,7 @@ def test_given_no_token_or_a_wrong_one_when_any_address_is_asked_for_then_nobody
     wrong = ("Bearer plb_00000000_x", "Bearer", "Basic YTpi", f"bearer {server.tokens['admin'][:-1]}", f"Bearer {server.tokens['admin']} x")
     with server.client() as client:
         for method, path in addresses:
-            filled_in = path.format(name="alpha", id="1", page="1", number="1", domain="legal", version="0")
+            filled_in = path.format(name="alpha", id="1", page="1", number="1")
             for headers in ({}, *({"authorization": one} for one in wrong)):
                 answer = client.request(method, filled_in, headers=headers)
                 assert answer.status_code == 401, (method, path, headers)
@@ -166,7 +132,7 @@ def test_given_a_token_of_alpha_when_beta_is_asked_for_then_it_looks_as_if_there
 @pytest.mark.parametrize("route", OWN, ids=" ".join)
 def test_given_ids_of_beta_when_they_are_asked_for_in_alpha_then_there_are_none(server: Server, route: Route) -> None:
     """Numbers of decisions count from 1 in each collection, so beta's are tried beyond alpha's own."""
-    theirs = server.known["beta"] | {"decision": 10_000, "run": 10_000}
+    theirs = server.known["beta"] | {"decision": 10_000}
     nobodys = {**theirs, "document": "sha256:" + "0" * 64}
     with server.client("alpha") as client:
         refused, missing = call(client, route, "alpha", theirs), call(client, route, "alpha", nobodys)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pymupdf
 import pytest
-from service_kit import Server
+from service_kit import Server, labelled_run
 
 from rag_core.domain.llm_trace import Completion
 from rag_core.domain.measurements import TYPED
@@ -80,14 +80,12 @@ def filled(server: Server) -> tuple[str, Path]:
             {"id": "2", "question": "When does the canteen open?", "answerable": True, "answers": ["eleven"]},
             {"id": "3", "question": "Who owns it?", "answerable": True, "answers": ["Theodosius Quillhaven"]},
         ]
-        job = client.post(f"{at}/runs", json={"name": "about the zyxoquants", "questions": rows}).raise_for_status().json()
-    while not server.service.jobs.find(server.service.tokens.principal(server.tokens["admin"]), job["id"]).job.wait(1):
-        pass
+    number = labelled_run(server, "erasing", "about the zyxoquants", rows)
     store = records(server.folder, "erasing")
     other = store.measurements(late)
     store.keep(replace(other, metadata={**other.metadata, TYPED: "And what of the zyxoquant?"}))
-    store.write_set("Wexford-Dossier.pdf", store.run_questions(job["run"]))
-    store.note_run(job["run"], "Nobody asked about the zyxoquant before.")
+    store.write_set("Wexford-Dossier.pdf", store.run_questions(number))
+    store.note_run(number, "Nobody asked about the zyxoquant before.")
     store.save_preset(SavedPreset("sure", {}, {"set_name": "about the zyxoquants"}, "2026-11-23T00:00:00+00:00"))
     cache = model_cache(server.folder, "erasing")
     cache.put("key", Completion("The zyxoquant is calibrated.", False, "m", "e", 1, 1, cached=False), cache.get("other")[1])

@@ -395,7 +395,7 @@ def test_given_jobs_of_one_caller_then_they_leave_room_for_others() -> None:
         return AddReport()
 
     def start(who: Principal) -> Started:
-        return jobs.start(who, ("", "a"), "Adding", work, "adding", 1)
+        return jobs.start(who, ("", "a"), "Adding", work, 1)
 
     started = [start(one) for _ in range(MAX_EACH)]
     with pytest.raises(ShareTaken):

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from service_kit import ALPHA, BETA, SECRET, WARRANTY, Server, running
+from service_kit import ALPHA, BETA, SECRET, WARRANTY, Server, labelled_run, running
 
 from rag_core.errors import LibraryError
 from rag_core.library import dropping
@@ -141,8 +141,7 @@ def test_given_a_visit_that_is_ended_then_its_words_are_on_no_file_and_nobody_en
     index(client, BETA, own)
     decision = asked(client, SECRET, own).json()["id"]
     client.post(f"{at}/decisions/{decision}/feedback", json={"kind": "helpful", "comment": "about the sauce"}).raise_for_status()
-    run = {"name": "mine", "questions": [{"id": "1", "question": SECRET, "answerable": True}]}
-    client.post(f"{at}/runs", json=run).raise_for_status()
+    labelled_run(demo, own, "mine", [{"id": "1", "question": SECRET, "answerable": True}])
     assert (demo.folder / own).is_dir()
     assert holding(demo.folder, WORDS)
 

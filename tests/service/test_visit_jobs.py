@@ -58,7 +58,7 @@ def test_given_half_of_the_visitors_with_all_their_jobs_then_others_and_whoever_
 
     def begin(who: Principal, name: str) -> None:
         with who.acting():
-            jobs.start(who, ("library", name), "Adding", first, "adding", 1)
+            jobs.start(who, ("library", name), "Adding", first, 1)
 
     crowd = [visit(n + 1) for n in range(int(MAX_HOLDERS * ADDRESS_SHARE))]
     for one in crowd:
@@ -83,7 +83,7 @@ def test_given_a_job_of_a_visitor_when_a_token_for_everything_looks_then_it_sees
     runner, work = Runner(), Held()
     jobs, whose = Jobs(runner), visit(1)
     with whose.principal.acting():
-        started = jobs.start(whose.principal, ("library", whose.collection), "Adding", work, "adding", 1)
+        started = jobs.start(whose.principal, ("library", whose.collection), "Adding", work, 1)
 
     assert jobs.all(HOUSE) == jobs.all(LOCAL) == ()
     with pytest.raises(NotFound):

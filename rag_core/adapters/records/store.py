@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection
-from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -25,7 +24,6 @@ from rag_core.domain.acts import Action, Note, actor, name_id, permit, permit_ow
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.library.erasing import Erased, Mentions
-from rag_core.library.quota import Quota
 from rag_core.records.stored import FeedbackState, RunHead, SavedPreset
 
 P = ParamSpec("P")
@@ -130,17 +128,6 @@ class RecordStore:
         with self._file.writing():
             self._choose("keep_decisions", keep)
             self._note(Action.KEEPING, ("on" if keep else "off",))
-
-    def quota(self) -> Quota | None:
-        """How much the collection may have, as it was last chosen; None when nobody chose."""
-        chosen = self._choice("quota")
-        return None if chosen is None else Quota(chosen["documents"], chosen["bytes"])
-
-    def set_quota(self, quota: Quota) -> None:
-        """Choose how much the collection may have. What is there stays, also where it is more."""
-        with self._file.writing():
-            self._choose("quota", asdict(quota))
-            self._note(Action.QUOTA, (f"{quota.documents or 'any'} documents, {quota.bytes or 'any'} bytes",))
 
     def presets(self) -> tuple[SavedPreset, ...]:
         """The saved presets, by name."""

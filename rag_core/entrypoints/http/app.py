@@ -17,9 +17,7 @@ from rag_core.entrypoints.http import (
     index_route,
     job_routes,
     problems,
-    profile_routes,
     question_routes,
-    run_routes,
     visit_routes,
 )
 from rag_core.entrypoints.http.bodies import BodyLimit
@@ -50,7 +48,7 @@ def api(service: Service, routes: list[BaseRoute] | None = None) -> FastAPI:
     )  # fmt: skip
     app.state.service = service
     problems.install(app)
-    for part in (index_route, question_routes, document_routes, job_routes, run_routes, profile_routes, visit_routes):
+    for part in (index_route, question_routes, document_routes, job_routes, visit_routes):
         app.include_router(part.router, prefix=PREFIX)
     app.add_api_route("/healthz", healthz, include_in_schema=False)
     app.add_api_route("/readyz", readyz, include_in_schema=False)

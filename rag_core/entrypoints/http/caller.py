@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Annotated, TypeVar
+from collections.abc import Sequence
+from typing import Annotated
 
-from fastapi import Depends, Header, Query, Request
+from fastapi import Depends, Query, Request
 
 from rag_core.entrypoints.http import problems
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, client_of, headers, is_here, refusal
@@ -14,13 +14,10 @@ from rag_core.service.callers.principal import Principal
 from rag_core.service.callers.refusals import Unauthenticated
 from rag_core.service.collection import Collection
 from rag_core.service.messages import request_models
-from rag_core.service.queues.jobs import Started
 from rag_core.service.queues.places import CALLER
-from rag_core.service.queues.repeated import MAX_KEY_CHARS
 from rag_core.service.service import Service
 
 OPEN = frozenset({"/healthz", "/readyz"})  # paths that anybody may ask, who knows a name of the service
-T = TypeVar("T")
 PRINCIPAL = "plumbline_principal"  # in the state of a request
 # by HTTP status
 _WHY = {421: "The service is not served under this name.", 403: "The request comes from a page of another origin."}
@@ -124,24 +121,6 @@ async def the_service(request: Request) -> Service:
     return found
 
 
-def once(service: Service, collection: Collection, key: str | None, request: Sequence[object], begin: Callable[[], T]) -> T:
-    """The result of a call of a collection, now or when the same call came before under this idempotency key."""
-    return service.repeated.once(collection.principal, key, [collection.name, *request], begin)
-
-
-def once_started(
-    service: Service, collection: Collection, key: str | None, request: Sequence[object], begin: Callable[[], Started]
-) -> Started:
-    """As `once`, for a job; one that failed, or that nobody remembers, is started again."""
-
-    def holds(id: str) -> bool:
-        before = service.jobs.known(collection.principal, id)
-        return before is not None and before.job.error is None
-
-    whole = [collection.name, *request]
-    return service.jobs.find(collection.principal, service.repeated.once(collection.principal, key, whole, lambda: begin().id, holds))
-
-
 def after(found: Sequence[object], limit: int, offset: int) -> int | None:
     """The `offset` of the next page; None where there is none."""
     return offset + limit if offset + limit < len(found) else None
@@ -149,7 +128,6 @@ def after(found: Sequence[object], limit: int, offset: int) -> int | None:
 
 Limit = Annotated[int, Query(ge=1, le=request_models.MAX_PAGE_ITEMS)]
 Offset = Annotated[int, Query(ge=0, le=request_models.MAX_PAGE, description="`next` of the page before.")]
-Key = Annotated[str | None, Header(alias="Idempotency-Key", max_length=MAX_KEY_CHARS, description="Sent twice, the call is done once.")]
 Caller = Annotated[Principal, Depends(known)]
 Entered = Annotated[Collection, Depends(entered)]
 TheService = Annotated[Service, Depends(the_service)]

@@ -13,7 +13,6 @@ from rag_core.domain.documents import Document
 from rag_core.entrypoints.http.caller import Caller, Entered, TheService
 from rag_core.entrypoints.http.question_routes import PNG
 from rag_core.library.indexing.described import document_json
-from rag_core.library.quota import Quota
 from rag_core.library.stored.bounds import MAX_NAME_CHARS
 from rag_core.service.handed_in import facts
 from rag_core.service.messages import models, request_models
@@ -46,20 +45,6 @@ async def drop(collection: Entered, service: TheService) -> Response:
     """Delete a collection with its documents, kept questions, labels and settings; needs the scope label."""
     await service.files.run(collection.drop)
     return Response(status_code=204)
-
-
-@router.get("/collections/{name}/quota", response_model=models.QuotaOut)
-async def quota(collection: Entered, service: TheService) -> dict[str, int | None]:
-    """Show how much a collection has, and the most that it may have."""
-    most, documents, size = await service.looks.run(collection.room)
-    return {"documents": documents, "bytes": size, "most_documents": most.documents, "most_bytes": most.bytes}
-
-
-@router.put("/collections/{name}/quota", response_model=models.QuotaOut)
-async def set_quota(collection: Entered, service: TheService, body: request_models.QuotaIn) -> dict[str, int | None]:
-    """Say how much a collection may have; what is there stays. Needs the scope admin."""
-    await service.looks.run(lambda: collection.set_quota(Quota(body.documents, body.bytes)))
-    return await quota(collection, service)
 
 
 @router.get("/collections/{name}/documents", response_model=models.Documents)

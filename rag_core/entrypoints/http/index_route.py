@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
-from rag_core.entrypoints.http.caller import Caller, Key, TheService, once_started
+from rag_core.entrypoints.http.caller import Caller, TheService
 from rag_core.library.stored.bounds import MAX_FILES
 from rag_core.library.stored.sources import Source
 from rag_core.service.callers.principal import Scope
@@ -67,24 +67,18 @@ class Sent:
         """Those that can be tried."""
         return [one for one in self.handed_in if isinstance(one, Source)]
 
-    def told_apart(self) -> Sequence[object]:
-        """All that tells it from another request, passwords too: it is for `Repeated`, and for no disk or log."""
-        how = [self.collection, self.chosen.preset, self.chosen.domain, self.chosen.settings]
-        return ["index", how, [_told_apart(one) for one in self.handed_in]]
-
 
 @router.post("/rag/index", response_model=models.IndexOut, openapi_extra=BODY, responses={ACCEPTED: {"model": models.IndexOut}})
 async def index(
     request: Request, caller: Caller, service: TheService,
     wait: Annotated[float, Query(ge=0, le=MAX_WAIT_SECONDS, description="Seconds until the reply comes without the end.")] = WAIT_SECONDS,
-    key: Key = None,
 ) -> JSONResponse:  # fmt: skip
     """Add documents and wait for them; status 202 and the job where that takes longer."""
     caller.require(Scope.INDEX)  # before a byte of the documents is taken
     with service.uploads.held(caller.id):
         sent = await _sent(request, service)
     collection = await service.looks.run(lambda: service.create(caller, sent.collection))
-    started = await service.files.run(lambda: _begun(service, collection, sent, key))
+    started = await service.files.run(lambda: _begun(collection, sent))
     if started is not None:
         begun = asyncio.get_running_loop().time()
         while not (started.job.finished or service.stopping):
@@ -98,23 +92,10 @@ async def index(
     return JSONResponse(found.model_dump(by_alias=True), 200 if found.finished else ACCEPTED)
 
 
-def _begun(service: Service, collection: Collection, sent: Sent, key: str | None) -> Started | None:
-    """The job of a request, or the one that the same request started before; None where there is nothing to try."""
-    if not sent.sources:
-        return None
+def _begun(collection: Collection, sent: Sent) -> Started | None:
+    """The job of a request; None where there is nothing to try."""
     chosen = sent.chosen
-    request = sent.told_apart() if key else ()
-    return once_started(
-        service, collection, key, request, lambda: collection.add(sent.sources, chosen.preset, chosen.settings, chosen.domain)
-    )
-
-
-def _told_apart(one: HandedIn) -> object:
-    if not isinstance(one, Source):
-        return [one.name, one.problem]
-    facts = one.metadata
-    described = [facts.title, facts.date, facts.authority, facts.verified, dict(facts.values)]
-    return [one.digest, one.name, one.kind, one.language, described, one.password]
+    return collection.add(sent.sources, chosen.preset, chosen.settings, chosen.domain) if sent.sources else None
 
 
 def _told(collection: Collection, handed_in: Sequence[HandedIn], started: Started | None) -> models.IndexOut:

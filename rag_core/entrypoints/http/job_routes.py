@@ -29,13 +29,12 @@ def told(started: Started) -> models.Job:
     elif job.error is not None:
         state = "failed"
     else:
-        stopped = (job.report or job.ran) is None or bool((job.report and job.report.cancelled) or (job.ran and job.ran.cancelled))
-        state = "stopped" if stopped else "finished"
+        state = "stopped" if job.report is None or job.report.cancelled else "finished"
     return models.Job(
-        id=started.id, kind=started.kind, collection=started.collection, state=state,  # type: ignore[arg-type]
-        share=job.share, done=job.files_done, total=job.files, step=job.step[:MAX_STEP_CHARS], run=started.run,
+        id=started.id, kind=job.kind, collection=started.collection, state=state,  # type: ignore[arg-type]
+        share=job.share, done=job.files_done, total=job.files, step=job.step[:MAX_STEP_CHARS],
         problem=job.error.problem if job.error else "", remedy=job.error.remedy if job.error else "",
-        indexed=len(job.report.added) if job.report else 0, measured=job.ran.measured if job.ran else 0,
+        indexed=len(job.report.added) if job.report else 0,
     )  # fmt: skip
 
 

@@ -17,13 +17,13 @@ from rag_core.domain.llm_trace import OnStage
 from rag_core.domain.ports import Cancel
 from rag_core.engine import confidence_metadata
 from rag_core.entrypoints.http import problems
-from rag_core.entrypoints.http.caller import Caller, Entered, Key, Limit, Offset, TheService, after, once
+from rag_core.entrypoints.http.caller import Caller, Entered, Limit, Offset, TheService, after
 from rag_core.entrypoints.http.streams import EVENTS, Streamed, event
 from rag_core.entrypoints.http.waiting import waited
 from rag_core.errors import RagError
 from rag_core.service.callers.principal import Scope
 from rag_core.service.messages import models, request_models
-from rag_core.service.questions import Asking
+from rag_core.service.questions import Asking, Questions
 
 router = APIRouter()
 Ask = Callable[[Asking, OnStage | None, Cancel | None, Callable[[], None] | None], tuple[Decision, str]]
@@ -50,7 +50,7 @@ async def entered(service: TheService, caller: Caller, body: request_models.Quer
     def enter() -> Ask:
         if body.collections is not None:
             return service.together(caller, body.collections).ask
-        return service.enter(caller, body.collection).questions.ask
+        return Questions(service.enter(caller, body.collection)).ask
 
     return await service.looks.run(enter)
 
@@ -123,7 +123,7 @@ async def confidence(
     query_text: Annotated[str, Query(min_length=1, max_length=MAX_QUESTION_CHARS, examples=["How long is the warranty period?"])],
 ) -> dict[str, Any]:  # fmt: skip
     """Answer a question, with the confidence metadata that the log has."""
-    decision, id = await asked(request, service, collection.questions.ask, Asking(query_text))
+    decision, id = await asked(request, service, Questions(collection).ask, Asking(query_text))
     found = decision.to_json(id)
     return {name: found[name] for name in ("answer", "status", "id", "citations")} | confidence_metadata(decision)
 
@@ -135,7 +135,7 @@ async def decisions(
     before: Annotated[int | None, Query(ge=1, le=2**53)] = None,
 ) -> dict[str, Any]:  # fmt: skip
     """List kept decisions, newest first: your own, or everybody's with the scope label."""
-    found = await service.looks.run(lambda: collection.questions.kept(limit, before))
+    found = await service.looks.run(lambda: Questions(collection).kept(limit, before))
     rows = [{"id": str(one.id), "at": one.at, "origin": one.origin, "question": one.question} for one in found]
     return {"items": rows, "next": found[-1].id if len(found) == limit else None}
 
@@ -143,33 +143,27 @@ async def decisions(
 @router.get("/collections/{name}/decisions/{id}", response_model=models.Decision)
 async def decision(collection: Entered, service: TheService, id: Number) -> Response:
     """Show a kept decision."""
-    return decided(await service.questions.run(lambda: collection.questions.decision(id)), str(id))
+    return decided(await service.questions.run(lambda: Questions(collection).decision(id)), str(id))
 
 
 @router.post("/collections/{name}/decisions/{id}/replay", response_model=models.Decision)
 async def replayed(collection: Entered, service: TheService, id: Number, body: request_models.ReplayIn) -> Response:
     """Decide a kept question under other settings, from what was measured then."""
-    return decided(await service.questions.run(lambda: collection.questions.replay(id, body.preset, body.settings)), str(id))
+    return decided(await service.questions.run(lambda: Questions(collection).replay(id, body.preset, body.settings)), str(id))
 
 
 @router.get("/collections/{name}/decisions/{id}/evidence/{number}", responses=PNG, response_class=Response)
 async def evidence(collection: Entered, service: TheService, id: Number, number: Nth) -> Response:
     """Show the page of a source as a picture, with the cited words marked."""
-    drawn = await service.questions.run(lambda: collection.questions.picture(id, number))
+    drawn = await service.questions.run(lambda: Questions(collection).picture(id, number))
     return Response(drawn, media_type="image/png")
 
 
 @router.post("/collections/{name}/decisions/{id}/feedback", response_model=models.Said, status_code=201)
-async def feedback(
-    collection: Entered, service: TheService, id: Number, body: request_models.FeedbackIn, key: Key = None
-) -> dict[str, int]:
+async def feedback(collection: Entered, service: TheService, id: Number, body: request_models.FeedbackIn) -> dict[str, int]:
     """Say whether a decision was right."""
-
-    def say() -> int:
-        return collection.questions.say(id, body.kind, body.comment, body.document, body.page)
-
-    request = ["feedback", id, body.model_dump(mode="json")]
-    return {"id": await service.looks.run(lambda: once(service, collection, key, request, say))}
+    asked = Questions(collection)
+    return {"id": await service.looks.run(lambda: asked.say(id, body.kind, body.comment, body.document, body.page))}
 
 
 @router.get("/collections/{name}/feedback", response_model=models.FeedbackList)
@@ -177,7 +171,7 @@ async def said(
     collection: Entered, service: TheService, limit: Limit = request_models.MAX_PAGE_ITEMS, offset: Offset = 0
 ) -> dict[str, Any]:
     """List the open feedback of everybody; needs the scope label."""
-    found = await service.looks.run(lambda: collection.questions.said())
+    found = await service.looks.run(lambda: Questions(collection).said())
     shown = found[offset : offset + limit]
     names = ("id", "kind", "comment", "at", "question", "document", "page")
     return {

@@ -47,7 +47,7 @@ from rag_core.service.messages.request_models import (
     Question,
     TextIn,
 )
-from rag_core.service.questions import Asking
+from rag_core.service.questions import Asking, Questions
 from rag_core.service.queues.lanes import Lane
 from rag_core.service.queues.places import CALLER
 from rag_core.service.service import Service
@@ -152,7 +152,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
         with _Told():
             entered = await calls.enter(context, collection)
             values = dict(settings or {}) | ({"top_k": top_k} if top_k is not None else {})
-            return _decided(*await calls.run(lambda: entered.questions.ask(Asking(question, preset, values, domain=domain))))
+            return _decided(*await calls.run(lambda: Questions(entered).ask(Asking(question, preset, values, domain=domain))))
 
     @server.tool(annotations=READS)
     async def decide(
@@ -172,7 +172,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
         """Decide a question that was asked before under other settings, from what was measured then."""
         with _Told():
             entered = await calls.enter(context, collection)
-            return _decided(await calls.run(lambda: entered.questions.replay(int(decision), preset, settings or {})), decision)
+            return _decided(await calls.run(lambda: Questions(entered).replay(int(decision), preset, settings or {})), decision)
 
     @server.tool(annotations=READS)
     async def judge(
@@ -190,7 +190,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
         """Show a citation of a decision: document, page, the exact words and where they stand."""
         with _Told():
             entered = await calls.enter(context, collection)
-            found = await calls.run(lambda: entered.questions.evidence(int(decision), number))
+            found = await calls.run(lambda: Questions(entered).evidence(int(decision), number))
             return models.Citation.model_validate(citation_json(found))
 
     @server.tool(annotations=READS)
@@ -198,7 +198,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
         """Show the page of a citation as a picture, with the cited words marked."""
         with _Told():
             entered = await calls.enter(context, collection)
-            return Image(data=await calls.run(lambda: entered.questions.picture(int(decision), number)), format="png")
+            return Image(data=await calls.run(lambda: Questions(entered).picture(int(decision), number)), format="png")
 
 
 def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
@@ -255,12 +255,12 @@ def _add_strategies(server: MCPServer[Any], calls: _Calls) -> None:
             done = Execution(
                 prompt_id=prompt_id, metrics=metrics, outcome=outcome, feedback=feedback, decision=decision or "", profile=profile
             )
-            return models.Said(id=await calls.run(lambda: entered.profiles.record(done)))
+            return models.Said(id=await calls.run(lambda: Questions(entered).record(done)))
 
     async def profile(context: Context[Any, Any], collection: str, domain: str, question: str) -> Taken:
         with _Told():
             entered = await calls.enter(context, collection)
-            return await calls.run(lambda: entered.profiles.taken(domain, question))
+            return await calls.run(lambda: entered.taken(domain, question))
 
     add_prompts(server, profile)
 
@@ -297,4 +297,4 @@ def _add_resources(server: MCPServer[Any], calls: _Calls) -> None:
             entered = await calls.enter(context, collection)
             if not (id.isascii() and id.isdecimal() and len(id) <= 16):
                 raise missing("decision")
-            return json.dumps((await calls.run(lambda: entered.questions.decision(int(id)))).to_json(id), ensure_ascii=False)
+            return json.dumps((await calls.run(lambda: Questions(entered).decision(int(id)))).to_json(id), ensure_ascii=False)

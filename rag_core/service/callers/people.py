@@ -45,7 +45,7 @@ ACTS: Mapping[Right, frozenset[Action]] = MappingProxyType(
         ),
         Right.UPLOAD: frozenset({Action.INDEX, Action.REREAD, Action.DESCRIBE, Action.COLLECTION}),
         Right.DELETE: frozenset({Action.DELETE, Action.ERASE, Action.DISCARD, Action.REBUILD, Action.DROP}),
-        Right.THRESHOLDS: frozenset({Action.THRESHOLDS, Action.KEEPING, Action.QUOTA}),
+        Right.THRESHOLDS: frozenset({Action.THRESHOLDS, Action.KEEPING}),
         Right.RECORDS: frozenset({Action.SEE, Action.LABELS, Action.RUN, Action.DELETE_RUN}),
     }
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rag_core.errors import RagError
 
-UNAUTHORIZED, FORBIDDEN, MISSING, CONFLICT, TOO_LARGE, UNUSABLE, TOO_OFTEN, BUSY = 401, 403, 404, 409, 413, 422, 429, 503  # HTTP statuses
+UNAUTHORIZED, FORBIDDEN, MISSING, TOO_LARGE, UNUSABLE, TOO_OFTEN, BUSY = 401, 403, 404, 413, 422, 429, 503  # HTTP statuses
 
 
 class Refused(RagError):
@@ -33,12 +33,6 @@ class NotFound(Refused):
     """There is none, or none that this caller may see: both look the same."""
 
     status = MISSING
-
-
-class Conflict(Refused):
-    """The same idempotency key came with another request, or the first one is not done yet."""
-
-    status = CONFLICT
 
 
 class TooOften(Refused):

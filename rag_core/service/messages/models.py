@@ -1,6 +1,6 @@
 """The replies of the HTTP API and the results of MCP's tools, as pydantic models.
 
-The bodies of requests are in `request_models`; those of runs, profiles and visits in modules of their own. `collection` is written
+The bodies of requests are in `request_models`; those of visits in a module of its own. `collection` is written
 `namespace` in JSON, as published.
 """
 
@@ -112,15 +112,6 @@ class IndexOut(Told):
     documents: list[Indexed]
 
 
-class QuotaOut(Told):
-    """How much a collection has, and the most that it may have; None for no limit."""
-
-    documents: int
-    bytes: int
-    most_documents: int | None
-    most_bytes: int | None
-
-
 class Document(Told):
     """A document as indexed."""
 
@@ -215,7 +206,7 @@ class FeedbackList(Told):
 
 
 class Job(Told):
-    """A job: how far it is, and what came of it. `run` is the number of a labelled run, 0 for none."""
+    """A job: how far it is, and what came of it."""
 
     id: str
     kind: str
@@ -225,11 +216,9 @@ class Job(Told):
     done: int
     total: int
     step: str
-    run: int = 0
     problem: str = ""
     remedy: str = ""
     indexed: int = 0
-    measured: int = 0
 
 
 class Jobs(Told):

@@ -18,7 +18,6 @@ MAX_PASSAGES = 200  # as `decide_over` takes
 MAX_SETTINGS = 200  # more than there are
 MAX_TOGETHER = 16  # collections of one question: they are joined in memory for each
 MAX_CONTENT_CHARS = 10_000_000  # one document as text; below the largest body
-MAX_ROWS = 1000  # labelled questions of one run; larger sets are for the command line
 MAX_PAGE = 1_000_000  # number of a page, or of an item in a list: beyond any document
 PAGE_ITEMS, MAX_PAGE_ITEMS = 50, 200  # items of a list that come at once
 
@@ -137,23 +136,6 @@ class MetadataIn(Asked):
     """A document's metadata; it replaces all of it."""
 
     metadata: Facts = Field(examples=[{"title": "Terms", "class": "10"}])
-
-
-class RunIn(Chosen):
-    """Labelled questions `{id, question, answerable, answers?, documents?, …}` to measure."""
-
-    name: Annotated[str, Field(min_length=1, max_length=100)] = Field(examples=["warranty"])
-    questions: list[dict[str, Any]] = Field(
-        min_length=1, max_length=MAX_ROWS, examples=[[{"id": "1", "question": "How long is the warranty?", "answerable": True}]]
-    )
-    budget_tokens: int | None = Field(default=None, ge=1, le=10**9, description="Stop when a language model has taken so many.")
-
-
-class QuotaIn(Asked):
-    """The most that a collection may have; what is left out has no limit."""
-
-    documents: int | None = Field(default=None, ge=1, le=10**9, examples=[500])
-    bytes: int | None = Field(default=None, ge=1, le=2**53, description="Of files as they were handed in.")
 
 
 class JudgeIn(Asked):

@@ -7,10 +7,12 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from rag_core.service.callers.principal import Principal, Scope
 from rag_core.service.callers.refusals import Overloaded, ShareTaken, missing
 from rag_core.service.callers.visits import is_visit
+from rag_core.work.dropping import drop
 from rag_core.work.files import File
 from rag_core.work.handing_in import HandingIn
 from rag_core.work.jobs import Job, Place, Work
@@ -23,14 +25,12 @@ RETRY_SECONDS = 30  # a job takes seconds to minutes
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A job that a program started. `by` is the id of its principal, `run` the number of a labelled run, 0 for none."""
+    """A job that a program started. `by` is the id of its principal."""
 
     id: str
     job: Job
     collection: str
     by: str
-    kind: str
-    run: int = 0
 
 
 class Jobs:
@@ -46,10 +46,8 @@ class Jobs:
         place: Place,
         title: str,
         work: Work,
-        kind: str,
         count: int,
         listed: Sequence[File] = (),
-        run: int = 0,
         handing_in: HandingIn | None = None,
     ) -> Started:
         """Start a job, behind those that run.
@@ -60,8 +58,8 @@ class Jobs:
         """
         with self._lock:
             self.require_room(principal)
-            job = self._runner.start(title, work, count, kind=kind, place=place, listed=listed, bounded=False, handing_in=handing_in)
-            started = Started(secrets.token_hex(8), job, place[1], principal.id, kind, run)
+            job = self._runner.start(title, work, count, place=place, listed=listed, bounded=False, handing_in=handing_in)
+            started = Started(secrets.token_hex(8), job, place[1], principal.id)
             self._known[started.id] = started
             finished = [id for id, one in self._known.items() if one.job.finished]
             for id in finished[: max(0, len(finished) - MAX_KEPT)]:
@@ -120,11 +118,17 @@ class Jobs:
         for job in running:
             job.wait(max(0.0, until - left()))
 
-    def forget(self, collection: str) -> None:
-        """Forget the jobs of a collection that was deleted, and what they came to."""
+    def drop(self, folder: Path, collection: str) -> bool:
+        """Delete a collection with its jobs; whether there was one. It asks what is open to whoever acts, and for no scope.
+
+        Raises:
+            RagError: as `rag_core.work.dropping.drop`.
+        """
+        found = drop(folder, collection, self._runner)
         with self._lock:
             for id in [id for id, one in self._known.items() if one.collection == collection]:
                 del self._known[id]
+        return found
 
     @staticmethod
     def _may_see(principal: Principal, started: Started) -> bool:
