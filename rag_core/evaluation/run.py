@@ -193,12 +193,6 @@ def run(
     return ran
 
 
-def unmeasured(engine: Engine, questions: Sequence[LabelledQuestion], settings: Settings, store: Results) -> tuple[LabelledQuestion, ...]:
-    """Those of the questions that a new run under these settings would have to measure: no run has recorded them."""
-    recorded = _recorded_elsewhere(engine, with_model(engine, settings), store)
-    return tuple(question for question in questions if _asked(question) not in recorded)
-
-
 def _measured(engine: Engine, question: LabelledQuestion, settings: Settings, cancelled: Cancel | None) -> Measurements:
     try:
         measurements = engine.measure(question.question, settings, question.documents or None, cancelled=cancelled)
@@ -210,7 +204,7 @@ def _measured(engine: Engine, question: LabelledQuestion, settings: Settings, ca
     return replace(measurements, failure=measurements.failure or unasked(measurements))
 
 
-def _recorded_elsewhere(engine: Engine, settings: Settings, store: Results, but: int = 0) -> dict[_Asked, tuple[int, str]]:
+def _recorded_elsewhere(engine: Engine, settings: Settings, store: Results, but: int) -> dict[_Asked, tuple[int, str]]:
     """Where runs measured what one under these settings would, as (run, id of the question), by what was asked; all runs `but` one."""
     found: dict[_Asked, tuple[int, str]] = {}
     under = _under(settings)

@@ -29,7 +29,7 @@ READ_ELSEWHERE = {
     "min_correctness": {"evaluation/certify/find.py"},  # of an intent
     "correctness_extra_procedural": {"evaluation/certify/find.py"},
     "correctness_extra_comparative": {"evaluation/certify/find.py"},
-    "expand_searches": {"decision/progress.py", "evaluation/cost.py"},  # how often the model is asked
+    "expand_searches": {"decision/progress.py"},  # how often the model is asked
     "min_support": {"decision/measure.py", "decision/llm_steps.py", "grounding/entailment.py"},  # below it other passages are looked at too
     "min_documents_mode": {"settings/configuration.py"},  # on where the environment sets the number
     "min_documents": {"settings/configuration.py", "domain/status.py"},  # a variable of the environment; the reason has the same name

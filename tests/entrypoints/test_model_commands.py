@@ -140,14 +140,10 @@ def evaluated(run: Run, *more: object) -> tuple[int, str, str]:
     return run("evaluate", "--questions", "labelled.csv", "--library", "library", "--out", "report.json", *DRAFTS, *more)
 
 
-def test_given_a_model_when_a_set_is_evaluated_then_its_cost_is_told_before_and_a_budget_stops_it(
-    run: Run, server: ModelServer, files: dict[str, Path]
-) -> None:
+def test_given_a_model_when_a_set_is_evaluated_then_a_budget_stops_it(run: Run, server: ModelServer, files: dict[str, Path]) -> None:
     code, _, err = evaluated(run, "--documents", "documents.jsonl", "--set", "correctness_mode=observe", "--budget-tokens", 1)
 
     assert code == 1
-    told = re.search(r"scripted: 3 questions to measure, about (\d+) to (\d+) tokens \(from the prompts of 3 questions", err)
-    assert told is not None
     assert "Stopped: the budget of 1 tokens is spent, 1 of 3 questions measured." in err
     report = json.loads(files["report.json"].read_text(encoding="utf-8"))
     assert report["questions"] == 1
@@ -158,7 +154,6 @@ def test_given_a_model_when_a_set_is_evaluated_then_its_cost_is_told_before_and_
     code, out, err = evaluated(run, "--set", "correctness_mode=observe")
 
     assert code == 0
-    assert "2 questions to measure" in err
     assert "3 questions, 0 of them could not be measured." in out
     assert json.loads(files["report.json"].read_text(encoding="utf-8"))["model_tokens"] > first
     (head,) = records(files["library"], "default").runs()
@@ -179,7 +174,7 @@ def test_given_a_model_that_only_the_environment_names_when_a_set_is_evaluated_t
     assert json.loads(files["report.json"].read_text(encoding="utf-8"))["settings"]["model"] == "scripted"
 
 
-def test_given_a_set_without_a_model_when_evaluated_then_no_cost_is_told(run: Run, server: ModelServer) -> None:
+def test_given_a_set_without_a_model_when_evaluated_then_no_tokens_are_told(run: Run, server: ModelServer) -> None:
     _, _, err = evaluated(run, "--documents", "documents.jsonl", "--set", "drafter=extract")
 
     assert "tokens" not in err

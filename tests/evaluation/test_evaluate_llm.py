@@ -1,4 +1,4 @@
-"""Running a labelled set with a language model: what it costs, where its budget ends, and what an endpoint that is down does to a run."""
+"""Running a labelled set with a language model: where its budget ends, and what an endpoint that is down does to a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rag_core.decision.tools import Tools
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step
 from rag_core.engine import Engine
 from rag_core.errors import ModelUnavailable
-from rag_core.evaluation import Ran, begin, estimate, run, sample, unmeasured, with_model
+from rag_core.evaluation import Ran, begin, run
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.spending import SILENT, Spending, unasked
 from rag_core.records.stored import RunHead
@@ -142,14 +142,11 @@ def test_given_an_endpoint_that_is_down_when_run_then_it_stops_after_some_questi
 
 def test_given_another_model_or_endpoint_when_run_then_the_other_ones_records_are_not_taken(place: Place) -> None:
     place.run(place.begun())
-    assert unmeasured(place.engine, QUESTIONS, DRAFTS, place.store) == ()
 
     with ModelServer(honest) as other:
         place.address = other.base_url
-        assert unmeasured(place.engine, QUESTIONS, DRAFTS, place.store) == QUESTIONS
         assert place.run(place.begun(name="elsewhere")).measured == len(QUESTIONS)
         place.model = "another"
-        assert unmeasured(place.engine, QUESTIONS, DRAFTS, place.store) == QUESTIONS
         assert place.begun(name="third").settings.model == "another"
 
 
@@ -223,85 +220,3 @@ def test_given_questions_that_a_gate_refuses_when_counted_then_they_say_nothing_
     spending.add(replace(place.engine.measure("When?", settings()), llm_trace=LlmTrace()))
 
     assert spending.silent == 3
-
-
-# what it will cost
-
-
-def test_given_a_set_when_its_cost_is_estimated_then_the_model_is_not_asked_and_the_range_holds_what_it_costs(
-    place: Place, server: ModelServer
-) -> None:
-    cost = estimate(sample(place.engine, QUESTIONS, DRAFTS), len(QUESTIONS), DRAFTS)
-
-    assert server.calls == 0
-    assert (cost.questions, cost.sampled, cost.asking) == (len(QUESTIONS), len(QUESTIONS), len(QUESTIONS))
-    sent = sum(len(one["content"].encode()) for one in _prompts(place, server))
-    assert cost.least == pytest.approx(sent / 3.5, rel=0.5)
-    assert cost.least < cost.most <= len(QUESTIONS) * DRAFTS.model_budget
-
-
-def _prompts(place: Place, server: ModelServer) -> list[dict[str, str]]:
-    place.run(place.begun())
-    return [message for body in server.requests for message in body["messages"]]
-
-
-def test_given_passages_that_restrict_themselves_when_estimated_then_it_is_what_the_prompts_that_are_sent_hold(
-    place: Place, server: ModelServer
-) -> None:
-    """A sentence goes with all that restricts it, however little `excerpt_tokens` leaves room for."""
-    clauses = [f"That deposit is not paid back before the {one} is returned, unless the owner of the {one} agrees." for one in THINGS]
-    place.engine.library.add([text("deposit", " ".join(["The deposit is paid back in May.", *clauses]))], DRAFTS)
-    (asked,) = questions = (LabelledQuestion("d", "When is the deposit paid back?", True, documents=("deposit",)),)
-    little = DRAFTS.changed(excerpt_tokens=50, max_retries=0, model_cache=False)
-
-    for s in (little, little.changed(excerpt_tokens=350), little.changed(excerpt_tokens=0)):
-        cost = estimate(sample(place.engine, questions, s), 1, s)
-        server.play(honest)
-        place.engine.measure(asked.question, with_model(place.engine, s), asked.documents)
-        (prompt,) = server.requests
-        sent = sum(len(message["content"].encode()) for message in prompt["messages"]) / 3.5
-
-        assert cost.least == cost.most
-        assert cost.most == pytest.approx(sent + prompt["max_tokens"] / 2, rel=0.1), s.excerpt_tokens
-
-
-def test_given_more_checks_by_the_model_when_estimated_then_it_costs_more(place: Place) -> None:
-    records = sample(place.engine, QUESTIONS, DRAFTS)
-    costs = [
-        estimate(records, len(QUESTIONS), DRAFTS.changed(**more))
-        for more in ({}, {"verification_mode": "enforce"}, {"verification_mode": "enforce", "sufficiency_mode": "enforce"})
-    ]
-
-    assert [cost.least for cost in costs] == sorted({cost.least for cost in costs})
-    assert [cost.most for cost in costs] == sorted({cost.most for cost in costs})
-    assert estimate(records, len(QUESTIONS), DRAFTS.changed(max_retries=3)).most > costs[0].most
-    assert estimate(records, 2 * len(QUESTIONS), DRAFTS).most == pytest.approx(2 * costs[0].most, abs=1)
-    judging = DRAFTS.changed(sufficiency_mode="enforce", max_retries=0)
-    searching, once = (estimate(records, len(QUESTIONS), judging.changed(expand_searches=n)).most for n in (2, 0))
-    assert searching > once
-
-
-def test_given_a_limit_for_a_question_when_estimated_then_no_question_costs_more(place: Place) -> None:
-    limited = DRAFTS.changed(model_budget=1000, max_retries=5)
-
-    assert estimate(sample(place.engine, QUESTIONS, limited), len(QUESTIONS), limited).most == len(QUESTIONS) * 1000
-
-
-def test_given_questions_that_no_call_is_made_for_when_estimated_then_the_least_is_nothing(place: Place) -> None:
-    refusing = DRAFTS.changed(top_cosine_mode="enforce", min_top_cosine=1.0)
-
-    cost = estimate(sample(place.engine, QUESTIONS, refusing), len(QUESTIONS), refusing)
-
-    assert (cost.asking, cost.least) == (0, 0)
-    assert cost.most > 0
-    assert estimate((), 0, DRAFTS).most == 0
-
-
-def test_given_many_questions_when_sampled_then_few_are_measured_from_beginning_to_end(place: Place) -> None:
-    many = [replace(QUESTIONS[0], id=f"q{n}", question=f"When is pump {n} inspected?") for n in range(95)]
-    missing = LabelledQuestion("lost", "Where?", True, documents=("lost.pdf",))
-
-    found = [one.measurements.question for one in sample(place.engine, many, DRAFTS)]
-
-    assert (found[0], found[-1], len(found)) == ("When is pump 0 inspected?", "When is pump 90 inspected?", 10)
-    assert sample(place.engine, [missing], DRAFTS) == ()

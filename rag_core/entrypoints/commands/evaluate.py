@@ -18,7 +18,6 @@ from rag_core.entrypoints.terminal.common import (
     library_for,
     progress_line,
 )
-from rag_core.entrypoints.terminal.show import printable
 from rag_core.errors import InvalidInput
 from rag_core.evaluation import (
     Ran,
@@ -27,13 +26,10 @@ from rag_core.evaluation import (
     Results,
     answer_hits,
     begin,
-    estimate,
     failing,
     marks,
     report,
     run,
-    sample,
-    unmeasured,
     with_model,
 )
 from rag_core.evaluation.labelled import LabelledQuestion
@@ -57,7 +53,6 @@ def evaluate(args: argparse.Namespace) -> int:
         store = records(folder, args.collection)
         try:
             store.prune_rejected(retention(os.environ).rejected_days)
-            _say_cost(engine, questions, settings, store)
             head = _begun(engine, args.name or args.questions[0].stem, args.questions[0].stem, questions, settings, store)
             ran = run(engine, head, store, progress_line(), budget_tokens=args.budget_tokens)
             by_id = store.results(head.id, engine.library.snapshot.page_text)
@@ -90,20 +85,6 @@ def evaluate(args: argparse.Namespace) -> int:
     for said in _ended(ran, args.budget_tokens):
         print(said, file=sys.stderr)
     return 1 if problems + ran.failed + ran.over_budget else 0
-
-
-def _say_cost(engine: Engine, questions: Sequence[LabelledQuestion], settings: Settings, store: Results) -> None:
-    """Say, before a run starts, what it will cost; nothing where no language model drafts."""
-    if settings.drafter != "model":
-        return
-    left = unmeasured(engine, questions, settings, store)
-    cost = estimate(sample(engine, left, settings), len(left), settings)
-    print(
-        f"{printable(with_model(engine, settings).model)}: {several(cost.questions, 'question')}"
-        f" to measure, about {cost.least} to {cost.most} tokens"
-        f" (from the prompts of {several(cost.sampled, 'question')}, {cost.asking} of which would ask the model).",
-        file=sys.stderr,
-    )
 
 
 def _ended(ran: Ran, budget: int | None) -> Iterator[str]:

@@ -28,9 +28,10 @@ from ui.app.state import Session
 from ui.app.texts import say, tell
 from ui.ask.question.asking import changed_knobs
 from ui.lab import state as lab
-from ui.lab.runs import spending
 from ui.settings.wording import moved_in_words, setting_name, value_in_words
 
+MIN_BUDGET, OFFERED = 1000, 100_000  # tokens; the first is the step of the field too
+MAX_BUDGET = 1_000_000_000  # tokens: more than any run takes; a slip of the keyboard stops there
 SEED = 20261121  # for a sample, so that the same part is drawn again
 APART = ": "  # between the name of runs that were begun together and the end of each
 MAX_NAME_CHARS = 100  # as many as the store keeps (`rag_core.adapters.records.tables`)
@@ -44,7 +45,7 @@ def offer_start(engine: Engine, set_name: str, tag: str, questions: Sequence[Lab
         st.info(say("lab_sets.no_documents"), icon=":material/upload_file:")
         return
     try:
-        offered = spending.show_cost(engine, questions, settings)
+        drafts = evaluate.with_model(engine, settings).drafter == "model"
     except RagError as error:
         show_error(error)
         return
@@ -60,7 +61,7 @@ def offer_start(engine: Engine, set_name: str, tag: str, questions: Sequence[Lab
                 say("lab_sets.run_most", n=len(questions)), 1, len(questions), len(questions), key=f"run_most_{tag}_{len(questions)}",
                 help=say("lab_sets.run_most_help"),
             )  # fmt: skip
-        budget = spending.ask_budget("run_budget", offered)
+        budget = _ask_budget("run_budget", drafts=drafts)
         st.form_submit_button(say("lab_sets.run"), type="primary", icon=":material/play_arrow:", on_click=_hold, args=(set_name,))
         if state.session().starting == set_name:
             drawn = sample(questions, int(most))
@@ -70,6 +71,14 @@ def offer_start(engine: Engine, set_name: str, tag: str, questions: Sequence[Lab
                 show_error(error)
             else:
                 st.rerun()
+
+
+def _ask_budget(key: str, *, drafts: bool) -> int | None:
+    """The field for the tokens that a run may take; None where no language model drafts."""
+    if not drafts:
+        return None
+    said = say("lab_sets.budget"), say("lab_sets.budget_help")
+    return int(st.number_input(said[0], MIN_BUDGET, MAX_BUDGET, OFFERED, MIN_BUDGET, key=key, help=said[1]))
 
 
 def _hold(set_name: str) -> None:
@@ -221,8 +230,7 @@ def _show_chosen(engine: Engine, head: RunHead) -> None:
             st.button(say("lab_sets.see_results"), key="see_results", type="primary", icon=":material/query_stats:", on_click=_open_results)
         if not _running(head):
             if stale or head.done < head.total:
-                drafts = head.settings.drafter == "model"
-                budget = spending.ask_budget("resume_budget", spending.RESUMED if drafts else 0)
+                budget = _ask_budget("resume_budget", drafts=head.settings.drafter == "model")
                 st.button(
                     say("lab_sets.measure_anew") if stale else say("lab_sets.resume"), key="resume_run", icon=":material/play_arrow:",
                     on_click=start, args=(head, budget), help=say("lab_sets.measure_anew_help" if stale else "lab_sets.resume_help"),
