@@ -53,7 +53,7 @@ EXAMPLES = """examples:
   python -m rag_core audit verify
   python -m rag_core settings --preset scoping
 """
-LABELLED = "labelled questions: CSV, JSON, JSON lines, BEIR or RAGAS; or files that belong together, such as questions and gold labels"
+LABELLED = "labelled questions: CSV, JSON, JSON lines or RAGAS; or files that belong together, such as questions and gold labels"
 
 
 def parser() -> argparse.ArgumentParser:

@@ -142,12 +142,14 @@ def test_given_an_endpoint_that_is_down_when_run_then_it_stops_after_some_questi
 
 def test_given_another_model_or_endpoint_when_run_then_the_other_ones_records_are_not_taken(place: Place) -> None:
     place.run(place.begun())
+    assert place.run(place.begun(name="again")).measured == 0
 
     with ModelServer(honest) as other:
         place.address = other.base_url
         assert place.run(place.begun(name="elsewhere")).measured == len(QUESTIONS)
         place.model = "another"
-        assert place.begun(name="third").settings.model == "another"
+        third = place.begun(name="third")
+        assert (third.settings.model, place.run(third).measured) == ("another", len(QUESTIONS))
 
 
 def test_given_questions_that_may_take_few_tokens_when_run_then_that_is_what_was_measured(place: Place, server: ModelServer) -> None:

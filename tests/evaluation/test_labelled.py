@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -26,7 +24,6 @@ from rag_core.evaluation.labelled import (
     to_jsonl,
     to_row,
 )
-from rag_core.evaluation.labelled import read as reading
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 ONE = LabelledQuestion("a", "How long is the notice period?", True, ("30 days",))
@@ -36,14 +33,6 @@ def read(text: str | bytes, name: str = "set.csv") -> tuple[list[LabelledQuestio
     """The questions of a file, and its problems in words."""
     questions, problems = read_labelled(text.encode() if isinstance(text, str) else text, name)
     return list(questions), [str(problem) for problem in problems]
-
-
-def zipped(**files: str | bytes) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            archive.writestr(name.replace("__", ".").replace("_IN_", "/"), data)
-    return out.getvalue()
 
 
 # shapes
@@ -189,36 +178,17 @@ def test_given_json_of_any_form_when_read_then_the_question_is_found(value: obje
     assert problems == []
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_given_questions_and_labels_in_two_files_when_read_then_they_are_joined_by_id(packed: bool) -> None:
+def test_given_questions_and_labels_in_two_files_when_read_then_they_are_joined_by_id() -> None:
     asked = '{"id": "1", "lang": "en", "question": "A?", "documents": ["d1"]}\n{"id": "2", "lang": "en", "question": "B?"}\n'
     gold = '{"id": "2", "answerable": false, "answers": [], "kind": "other"}\n{"id": "1", "answerable": true, "answers": ["x"]}\n'
-    files = (
-        [("set.zip", zipped(questions__jsonl=asked, gold__jsonl=gold))]
-        if packed
-        else [("questions.jsonl", asked.encode()), ("gold.jsonl", gold.encode())]
-    )
 
-    questions, problems = read_labelled_files(files)
+    questions, problems = read_labelled_files([("questions.jsonl", asked.encode()), ("gold.jsonl", gold.encode())])
 
     assert problems == ()
     assert questions == (
         LabelledQuestion("1", "A?", True, ("x",), ("d1",), language="en"),
         LabelledQuestion("2", "B?", False, language="en", kind="other"),
     )
-
-
-def test_given_a_beir_set_when_read_then_a_query_with_a_relevant_document_is_answerable_and_unjudged_ones_are_counted() -> None:
-    queries = "".join(json.dumps({"_id": id, "text": f"Query {id}?", "metadata": {}}) + "\n" for id in ("q1", "q2", "q3"))
-    qrels = "query-id\tcorpus-id\tscore\nq1\td7\t1\nq1\td8\t2\nq2\td7\t0\n"
-
-    questions, problems = read_labelled(zipped(queries__jsonl=queries, qrels_IN_test__tsv=qrels, corpus__jsonl="not read"), "beir.zip")
-
-    assert questions == (
-        LabelledQuestion("q1", "Query q1?", True, places=(Place("d7"), Place("d8"))),
-        LabelledQuestion("q2", "Query q2?", False),
-    )
-    assert [str(one) for one in problems] == ["queries.jsonl, the file: 1 queries have no judgement and were left out"]
 
 
 @pytest.mark.parametrize(
@@ -289,9 +259,7 @@ def test_given_a_document_that_is_named_like_a_page_when_written_then_it_reads_b
         (b"{}", "holds no rows"),
         (b"[]", "holds no rows"),
         (b'"', "holds no rows"),
-        (b"PK\x03\x04 no zip", "cannot be read (BadZipFile)"),
-        (zipped(readme__md="x"), "no file with questions"),
-        (zipped(a__csv=b"question,answerable\n" + b"a" * 30_000_000), "more than 20 MB"),
+        (b"PK\x03\x04\x14\x00\x00\x00", "is not a text file"),
         (b"question,answerable\n" + b"a" * 21_000_000, "more than 20 MB"),
         (b"question,answerable\n" + b"\n" * 1_000_001, "more than 1,000,000 lines"),
         (b"question,answerable\n" + b"".join(b"%d?,yes\n" % n for n in range(20_001)), "more than 20,000 questions"),
@@ -304,14 +272,6 @@ def test_given_a_file_that_cannot_be_used_when_read_then_one_error_says_why_and_
 
     assert problem in caught.value.problem
     assert caught.value.remedy
-
-
-def test_given_a_zip_that_lies_about_its_sizes_when_read_then_no_more_than_the_limit_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MAX_BYTES", 1000)
-    bomb = zipped(a__csv="question,answerable\n" + "x" * 100_000)
-
-    with pytest.raises(InvalidInput, match="holds more than"):
-        read_labelled(bomb, "bomb.zip")
 
 
 def test_given_a_cell_longer_than_the_reader_takes_when_read_then_that_row_is_told_and_the_others_are_kept() -> None:

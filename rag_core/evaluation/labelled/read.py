@@ -1,17 +1,12 @@
-"""Labelled questions from the bytes of files: CSV, JSON lines, JSON, BEIR, RAGAS, or a zip of them.
+"""Labelled questions from the bytes of files: CSV, JSON lines, JSON, also as RAGAS exports them.
 
-A row that cannot be used is reported with its number and the others go on. Nothing is written anywhere, and no member of a zip is
-unpacked beyond the limits.
+A row that cannot be used is reported with its number and the others go on.
 """
 
 from __future__ import annotations
 
-import io
-import zipfile
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Any
 
 from rag_core.errors import InvalidInput
@@ -19,11 +14,8 @@ from rag_core.evaluation.labelled.question import LabelledQuestion
 from rag_core.evaluation.labelled.rows import has_question, is_ragas, labelled, lowered, quoted
 from rag_core.evaluation.labelled.table import Table, read_table
 
-MAX_BYTES = 20_000_000  # a file, and all that is read from a zip; chosen
+MAX_BYTES = 20_000_000  # all files together; chosen
 MAX_ROWS = 20_000  # questions of one set; chosen
-MAX_FILES = 200  # in a zip
-_JUDGED = {"query_id", "corpus_id", "score"}  # the columns of BEIR's judgements
-READ = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,73 +44,25 @@ def read_labelled(data: bytes, name: str) -> Labelled:
 
 
 def read_labelled_files(files: Sequence[tuple[str, bytes]]) -> Labelled:
-    """The questions of files given as (name, bytes), which may belong together: BEIR's queries and qrels, or questions and gold labels.
+    """The questions of files given as (name, bytes), which may belong together: questions and gold labels.
 
     Raises:
         InvalidInput: they are too large, or hold no table of questions.
     """
     if sum(len(data) for _, data in files) > MAX_BYTES:
         raise _too_large(files[0][0])
-    tables = [read_table(name, data) for name, data in _unpacked(files)]
-    if not tables:
-        raise InvalidInput("There is no file with questions in it.", remedy="Give a CSV, JSON or JSON lines file, or a zip of them.")
-    qrels = [table for table in tables if _is_qrels(table)]
-    queries = [table for table in tables if table not in qrels]
-    if qrels:
-        found = _joined(queries, qrels)
-    else:
-        asked = [table for table in queries if any(has_question(row) for row in table.rows[:1])]
-        if not asked:
-            raise _no_question(tables)
-        if sum(len(table.rows) + len(table.problems) for table in asked) > MAX_ROWS:
-            raise _too_many()
-        found = _with_labels(asked, [table for table in queries if table not in asked])
-    return _kept(found, several=len(tables) > 1)
+    tables = [read_table(name, data) for name, data in files]
+    asked = [table for table in tables if any(has_question(row) for row in table.rows[:1])]
+    if not asked:
+        raise _no_question(tables)
+    if sum(len(table.rows) + len(table.problems) for table in asked) > MAX_ROWS:
+        raise _too_many()
+    return _kept(_with_labels(asked, [table for table in tables if table not in asked]), several=len(tables) > 1)
 
 
 def read_rows(rows: Sequence[Mapping[str, Any]]) -> Labelled:
     """The questions of rows that were edited by hand, and what could not be used; the first row is row 1."""
     return _kept([Table("", tuple(rows), tuple(range(1, len(rows) + 1)))], several=False)
-
-
-def _is_qrels(table: Table) -> bool:
-    """Whether a table holds BEIR's judgements: which documents are relevant to a query, with a score."""
-    return bool(table.rows) and set(lowered(table.rows[0])) >= _JUDGED
-
-
-def _joined(queries: Sequence[Table], qrels: Sequence[Table]) -> list[Table]:
-    """The queries that were judged, each answerable when a document is relevant to it; that document is the place of its answer.
-
-    A query without a judgement is of another split of the benchmark, not unanswerable: such are counted in one problem.
-    """
-    relevant: dict[str, list[str]] = {}
-    for table in qrels:
-        for row in map(lowered, table.rows):
-            if _JUDGED <= set(row):
-                documents = relevant.setdefault(str(row["query_id"]), [])
-                if _is_positive(str(row["score"])):
-                    documents.append(str(row["corpus_id"]))
-    found = []
-    for table in queries:
-        rows, numbers, left_out = [], [], 0
-        for number, row in zip(table.numbers, map(lowered, table.rows), strict=True):
-            key = str(row.get("_id", row.get("id", "")))
-            if key not in relevant:
-                left_out += 1
-                continue
-            places = [{"document": name} for name in dict.fromkeys(relevant[key])]
-            rows.append({"id": key, "question": row.get("text", row.get("question")), "answerable": bool(places), "places": places})
-            numbers.append(number)
-        note = [(0, f"{left_out:,} queries have no judgement and were left out")] if left_out else []
-        found.append(Table(table.name, tuple(rows), tuple(numbers), (*table.problems, *note)))
-    return found
-
-
-def _is_positive(score: str) -> bool:
-    try:
-        return float(score) > 0
-    except ValueError:
-        return False
 
 
 def _with_labels(asked: Sequence[Table], others: Sequence[Table]) -> list[Table]:
@@ -164,37 +108,6 @@ def _require_new(one: LabelledQuestion, ids: Mapping[str, str], asked: Mapping[t
 
 def _same(one: LabelledQuestion) -> tuple[str, tuple[str, ...]]:
     return " ".join(one.question.casefold().split()), tuple(sorted(one.documents))
-
-
-def _unpacked(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
-    """The files, those of a zip in its place; of a zip only what may hold questions or labels."""
-    found: list[tuple[str, bytes]] = []
-    for name, data in files:
-        if data[:4] == b"PK\x03\x04":
-            found += _members(name, data)
-        else:
-            found.append((name, data))
-    return found
-
-
-def _members(name: str, data: bytes) -> list[tuple[str, bytes]]:
-    found, left = [], MAX_BYTES
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            for member in archive.infolist()[:MAX_FILES]:
-                path = PurePosixPath(member.filename)
-                if path.suffix.lower() not in READ or path.name.startswith((".", "corpus", "documents")) or "__MACOSX" in path.parts:
-                    continue
-                with archive.open(member) as opened:
-                    read = opened.read(left + 1)  # what the zip says of its sizes may be a lie
-                left -= len(read)
-                if left < 0:
-                    raise _too_large(name)
-                found.append((path.name, read))
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError) as error:
-        problem = f"The zip file cannot be read ({type(error).__name__})."
-        raise InvalidInput(problem, remedy="Pack it again without a password, or give the files themselves.") from error
-    return found
 
 
 _SENTENCES = "The answers of this file are references: an answer counts as right only where it holds one of them word for word."

@@ -64,7 +64,7 @@ def _decoded(name: str, data: bytes) -> tuple[str, str]:
 
 
 def _no_text(name: str) -> InvalidInput:
-    return InvalidInput(f"{quoted(name)} is not a text file.", remedy="Give a CSV, JSON or JSON lines file, or a zip of them.")
+    return InvalidInput(f"{quoted(name)} is not a text file.", remedy="Give a CSV, JSON or JSON lines file.")
 
 
 def _whole(text: str) -> Any:

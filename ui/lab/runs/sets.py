@@ -32,7 +32,7 @@ from ui.app.problems import show_error
 from ui.app.texts import say, tell
 from ui.lab.runs import running, sweep, typed
 
-TYPES = ["csv", "tsv", "txt", "jsonl", "json", "zip"]
+TYPES = ["csv", "tsv", "txt", "jsonl", "json"]
 SAMPLES = DATA / "questions.jsonl"
 EDITED = ("question", "answerable", "answers", "places", "documents", "language", "kind")
 MAX_NAME_CHARS = 100  # as many as the store keeps (`rag_core.adapters.records.tables`)
