@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import json
 import os
 import shutil
 import sys
@@ -44,12 +43,6 @@ CALLS: dict[str, Any] = {
     },
     "index_document": lambda name, known: {"content": "x y z", "collection": name},
 }
-RESOURCES = (
-    "plumbline://{name}/health",
-    "plumbline://{name}/documents",
-    "plumbline://{name}/documents/{document}",
-    "plumbline://{name}/decisions/{decision}",
-)
 
 
 def in_memory(server: Server, body: Body) -> Any:
@@ -69,7 +62,7 @@ async def over_http(server: Server, holder: str) -> Any:
 
 
 def day(server: Server, name: str) -> Body:
-    """A walk through all tools, prompts and resources, in a collection of this name."""
+    """A walk through all tools and prompts, in a collection of this name."""
 
     async def walk(client: Client) -> dict[str, Any]:
         tools = {tool.name for tool in (await client.list_tools()).tools}
@@ -88,10 +81,7 @@ def day(server: Server, name: str) -> Body:
         listed = await call("list_documents", collection=name)
         judged = await call("judge", text=TEXT, answer="The warranty period is 36 months.")
         decided = await call("decide", question=WARRANTY, passages=[{"text": TEXT, "document": "terms.pdf"}])
-        kept = await client.read_resource(f"plumbline://{name}/decisions/{asked['id']}")
-        document = await client.read_resource(f"plumbline://{name}/documents/{listed['items'][0]['id']}")
-        shelf = json.loads((await client.read_resource(f"plumbline://{name}/documents")).contents[0].text)
-        health = json.loads((await client.read_resource(f"plumbline://{name}/health")).contents[0].text)
+        kept = await call("replay", decision=asked["id"], collection=name)
         under = await call("ask", question=WARRANTY, collection=name, domain="legal")
         recorded = await call("record_execution", prompt_id="rag_strategy", collection=name, metrics=METRICS, decision=under["id"])
         own = {"domain": "auto", "collection": name, "question": "What does the contract say of the warranty?"}
@@ -104,11 +94,10 @@ def day(server: Server, name: str) -> Body:
             "added": (added["indexed"], added["namespace"]), "asked": asked["is_safe"], "strict": strict["is_refusal"],
             "cited": cited["excerpt"], "picture": base64.b64decode(picture.data)[:4], "listed": listed["total"],
             "judged": judged["supported"], "decided": decided["citations"][0]["document"],
-            "kept": json.loads(kept.contents[0].text)["answer"] == asked["answer"],
-            "document": json.loads(document.contents[0].text)["title"], "prompts": names,
+            "kept": kept["answer"] == asked["answer"], "document": listed["items"][0]["title"], "prompts": names,
             "strategy": "top_k" in str(strategy) and "rerank_model" in str(strategy), "writing": WARRANTY in str(writing),
             "whichever": "Question: the one that you are asked" in str(whichever),
-            "health": health, "shelf": len(shelf), "profile": under["metadata"]["profile"],
+            "profile": under["metadata"]["profile"],
             "recorded": recorded["id"] > 0, "taught": '"domain": "legal"' in taught.replace("\\", ""),
         }  # fmt: skip
 
@@ -120,8 +109,7 @@ def whole(name: str) -> dict[str, Any]:
     return {
         "added": (1, name), "asked": True, "strict": True, "cited": TEXT, "picture": b"\x89PNG", "listed": 1, "judged": False,
         "decided": "terms.pdf", "kept": True, "document": "Terms", "prompts": {"rag_strategy", "rag_generation"}, "strategy": True,
-        "writing": True, "whichever": True, "health": {"status": "ready", "documents": 1}, "shelf": 1,
-        "profile": "legal", "recorded": True, "taught": True,
+        "writing": True, "whichever": True, "profile": "legal", "recorded": True, "taught": True,
     }  # fmt: skip
 
 
@@ -166,7 +154,6 @@ def test_given_a_token_of_alpha_when_tools_ask_for_beta_then_it_looks_as_if_ther
                 assert refused.is_error, tool
                 assert refused == missing, tool
                 assert "juniper" not in str(refused), tool
-            theirs = {**server.known["beta"], "decision": "10000"}
             beyond = await client.call_tool("replay", {"decision": "10000", "collection": "alpha"})
             assert beyond.is_error
             said = []
@@ -176,14 +163,6 @@ def test_given_a_token_of_alpha_when_tools_ask_for_beta_then_it_looks_as_if_ther
                 said.append(str(refusal.value))
             assert said[0] == said[1]
             assert "beta" not in said[0]
-            for template in RESOURCES:
-                said = []
-                for name in ("beta", "nowhere"):
-                    with pytest.raises(MCPError) as refusal:
-                        await client.read_resource(template.format(name=name, **theirs))
-                    said.append(str(refusal.value).replace(name, ""))
-                assert said[0] == said[1], template
-                assert "juniper" not in said[0]
 
     asyncio.run(attack())
 

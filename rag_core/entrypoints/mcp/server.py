@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any, Literal, TypeVar
 
 from mcp.server.mcpserver import Context, Image, MCPServer
-from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import ToolAnnotations
 from pydantic import Field
@@ -27,7 +28,7 @@ from rag_core.evaluation.domains import Taken
 from rag_core.library.stored.bounds import MAX_NAME_CHARS
 from rag_core.records.stored import Execution, ExecutionOutcome, FeedbackKind, Metrics, ProfileName
 from rag_core.service.callers.principal import Principal
-from rag_core.service.callers.refusals import Unauthenticated, missing
+from rag_core.service.callers.refusals import Unauthenticated
 from rag_core.service.collection import Collection
 from rag_core.service.handed_in import outcomes, texts
 from rag_core.service.messages import models
@@ -53,7 +54,6 @@ from rag_core.service.queues.places import CALLER
 from rag_core.service.service import Service
 
 T = TypeVar("T")
-SCHEME = "plumbline"
 ABOUT = (
     "Answers questions from indexed documents with citations, or refuses and says why. Ask before you state a fact of these documents, "
     "quote its citations, and hold your own words against them with `judge`. A refusal is an answer: do not fill it from memory."
@@ -75,7 +75,6 @@ def mcp_server(service: Service, alone: Principal | None = None) -> MCPServer[An
     calls = _Calls(service, alone)
     _add_questions(server, calls)
     _add_documents(server, calls)
-    _add_resources(server, calls)
     _add_strategies(server, calls)
     return server
 
@@ -119,22 +118,13 @@ class _Calls:
         return await (lane or self.service.questions).run(work)
 
 
-def _said(error: RagError) -> str:
-    return f"{error.problem} {error.remedy}"
-
-
-class _Told:
+@contextmanager
+def _told() -> Iterator[None]:
     """Tells errors of ours to the assistant; all others are faults, of which nothing is told."""
-
-    def __init__(self, kind: type[ToolError | ResourceError] = ToolError) -> None:
-        self._kind = kind
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, RagError):
-            raise self._kind(_said(error)) from None
+    try:
+        yield
+    except RagError as error:
+        raise ToolError(f"{error.problem} {error.remedy}") from None
 
 
 def _decided(decision: Decision, id: str = "") -> models.Decision:
@@ -149,7 +139,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
         domain: Domain | None = None,
     ) -> models.Decision:  # fmt: skip
         """Answer a question from the documents of a collection with citations, or refuse and say why."""
-        with _Told():
+        with _told():
             entered = await calls.enter(context, collection)
             values = dict(settings or {}) | ({"top_k": top_k} if top_k is not None else {})
             return _decided(*await calls.run(lambda: Questions(entered).ask(Asking(question, preset, values, domain=domain))))
@@ -160,7 +150,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
         passages: Annotated[list[PassageIn], Field(max_length=MAX_PASSAGES)],
     ) -> models.Decision:  # fmt: skip
         """Answer a question from passages that you found elsewhere, best first, or refuse and say why."""
-        with _Told():
+        with _told():
             principal, given = calls.principal(context), [ReadyPassage(**one.model_dump()) for one in passages]
             return _decided(await calls.run(lambda: calls.service.decide(principal, question, given, None, {})))
 
@@ -170,7 +160,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
         settings: Knobs | None = None,
     ) -> models.Decision:  # fmt: skip
         """Decide a question that was asked before under other settings, from what was measured then."""
-        with _Told():
+        with _told():
             entered = await calls.enter(context, collection)
             return _decided(await calls.run(lambda: Questions(entered).replay(int(decision), preset, settings or {})), decision)
 
@@ -181,14 +171,14 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
     ) -> models.Judgement:  # fmt: skip
         """Say for each sentence of an answer, of yours for instance, whether a text supports it."""
         row = {"id": "", "context": text, "answer": answer, "lang": language}
-        with _Told():
+        with _told():
             principal = calls.principal(context)
             return models.Judgement.model_validate((await calls.run(lambda: calls.service.judge(principal, [row])))[0])
 
     @server.tool(annotations=READS)
     async def get_evidence(context: Context[Any, Any], decision: Number, number: Nth = 1, collection: Name = "default") -> models.Citation:
         """Show a citation of a decision: document, page, the exact words and where they stand."""
-        with _Told():
+        with _told():
             entered = await calls.enter(context, collection)
             found = await calls.run(lambda: Questions(entered).evidence(int(decision), number))
             return models.Citation.model_validate(citation_json(found))
@@ -196,7 +186,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
     @server.tool(annotations=READS)
     async def show_evidence(context: Context[Any, Any], decision: Number, number: Nth = 1, collection: Name = "default") -> Image:
         """Show the page of a citation as a picture, with the cited words marked."""
-        with _Told():
+        with _told():
             entered = await calls.enter(context, collection)
             return Image(data=await calls.run(lambda: Questions(entered).picture(int(decision), number)), format="png")
 
@@ -209,7 +199,7 @@ def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
         offset: Annotated[int, Field(ge=0, le=MAX_PAGE)] = 0,
     ) -> models.Documents:  # fmt: skip
         """List the documents of a collection."""
-        with _Told():
+        with _told():
             entered = await calls.enter(context, collection)
             found, end = await calls.run(entered.documents, calls.service.looks), offset + limit
             items = [models.Document.model_validate(told(one)) for one in found[offset:end]]
@@ -222,7 +212,7 @@ def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
         id: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = "", domain: Domain | None = None,
     ) -> models.IndexOut:  # fmt: skip
         """Add a text to a collection; metadata: title, date, authority, verified, source, and keys of your own."""
-        with _Told():
+        with _told():
             principal = calls.principal(context)
             entered = await calls.run(lambda: calls.service.create(principal, collection), calls.service.looks)
             (one,) = texts([TextIn(content=content, metadata=metadata or {}, id=id)])
@@ -250,7 +240,7 @@ def _add_strategies(server: MCPServer[Any], calls: _Calls) -> None:
         decision: Number | None = None, profile: ProfileName = "",
     ) -> models.Said:  # fmt: skip
         """Record how your work with a prompt went: confidence, citation coverage, and whether an unsupported sentence was found."""
-        with _Told():
+        with _told():
             entered = await calls.enter(context, collection)
             done = Execution(
                 prompt_id=prompt_id, metrics=metrics, outcome=outcome, feedback=feedback, decision=decision or "", profile=profile
@@ -258,43 +248,8 @@ def _add_strategies(server: MCPServer[Any], calls: _Calls) -> None:
             return models.Said(id=await calls.run(lambda: Questions(entered).record(done)))
 
     async def profile(context: Context[Any, Any], collection: str, domain: str, question: str) -> Taken:
-        with _Told():
+        with _told():
             entered = await calls.enter(context, collection)
             return await calls.run(lambda: entered.taken(domain, question))
 
     add_prompts(server, profile)
-
-
-def _add_resources(server: MCPServer[Any], calls: _Calls) -> None:
-    @server.resource(f"{SCHEME}://{{collection}}/health", mime_type="application/json")
-    async def health(collection: str, context: Context[Any, Any]) -> str:
-        """Whether questions can be answered now, else why not; and how many documents the collection has."""
-        with _Told(ResourceError):
-            entered = await calls.enter(context, collection)
-            problem = await calls.run(lambda: calls.service.problem(collection), calls.service.looks)
-            if problem is not None:
-                return json.dumps({"status": "not ready", "why": problem.kind})
-            return json.dumps({"status": "ready", "documents": len(await calls.run(entered.documents))})
-
-    @server.resource(f"{SCHEME}://{{collection}}/documents", mime_type="application/json")
-    async def documents(collection: str, context: Context[Any, Any]) -> str:
-        """The documents of a collection."""
-        with _Told(ResourceError):
-            entered = await calls.enter(context, collection)
-            return json.dumps([told(one) for one in await calls.run(entered.documents)], ensure_ascii=False)
-
-    @server.resource(f"{SCHEME}://{{collection}}/documents/{{id}}", mime_type="application/json")
-    async def document(collection: str, id: str, context: Context[Any, Any]) -> str:
-        """A document of a collection."""
-        with _Told(ResourceError):
-            entered = await calls.enter(context, collection)
-            return json.dumps(told(await calls.run(lambda: entered.document(id))), ensure_ascii=False)
-
-    @server.resource(f"{SCHEME}://{{collection}}/decisions/{{id}}", mime_type="application/json")
-    async def decision(collection: str, id: str, context: Context[Any, Any]) -> str:
-        """A kept decision."""
-        with _Told(ResourceError):
-            entered = await calls.enter(context, collection)
-            if not (id.isascii() and id.isdecimal() and len(id) <= 16):
-                raise missing("decision")
-            return json.dumps((await calls.run(lambda: Questions(entered).decision(int(id)))).to_json(id), ensure_ascii=False)
