@@ -133,7 +133,7 @@ class Job(Background["AddReport | Ran"]):
         """Ask it to stop, without waiting for its end. One that waits for its turn ends as soon as its files are on the library's list."""
         super().stop()
         if self._turn is not None:
-            self._turn.look_again()
+            self._turn.turns.look_again()
 
     @property
     def passed_up(self) -> bool:
@@ -209,7 +209,7 @@ class Job(Background["AddReport | Ran"]):
             self.progress(step, done, total)
             # Between two files a visitor lets others come first. Nobody else writes to their collection, whose lock they keep meanwhile.
             if turn is not None and self.visits and step in WHOLE and done < total:
-                turn.pass_on(self.cancelled)
+                turn.pass_on()
 
         def noted(cancelled: Cancel) -> AddReport | Ran:
             try:

@@ -77,7 +77,7 @@ def test_given_one_persons_many_jobs_when_another_starts_one_then_it_comes_secon
     for who, name in (("one", "1"), ("one", "2"), ("one", "3"), ("two", "a"), ("two", "b"), ("three", "x")):
         with acting(who):
             jobs.append(runner.start(name, work(name), 1))
-        while len(runner._turns._waiting) < len(jobs) - 1:
+        while len(runner._turns.waiting) < len(jobs) - 1:
             time.sleep(0.001)
     go.set()
     for job in jobs:

@@ -164,9 +164,9 @@ def test_given_a_job_between_two_files_when_its_collection_goes_then_it_ends_tho
 def test_given_a_turn_that_nobody_else_wants_when_it_is_passed_on_then_it_is_kept() -> None:
     turns = Turns()
     with turns.turn("one") as mine:
-        mine.pass_on(lambda: False)
-        assert turns._busy
-    assert not turns._busy
+        mine.pass_on()
+        assert turns.busy
+    assert not turns.busy
 
 
 def test_given_two_jobs_of_one_person_whose_threads_begin_in_the_other_order_then_they_come_in_that_of_their_start() -> None:
@@ -210,7 +210,7 @@ def test_given_a_turn_that_was_given_up_when_it_ends_then_nobody_elses_is_given_
     with turns.turn("one"):
         with turns.turn("two", lambda: True):
             pass
-        assert turns._busy
+        assert turns.busy
 
 
 def test_given_visitors_who_hold_all_places_that_they_may_when_a_token_comes_then_it_finds_one() -> None:
