@@ -391,10 +391,10 @@ def test_given_the_schema_when_its_examples_are_sent_then_none_is_refused(server
     assert sent >= 6
 
 
-@pytest.mark.parametrize("kind", [models.IndexOut, models.Documents, models.Job, models.KeptList])
+@pytest.mark.parametrize("kind", [models.IndexOut, models.Documents, models.Job, models.Listed[models.Kept]])
 def test_given_a_reply_then_its_model_reads_it(server: Server, kind: type[models.Told]) -> None:
     paths = {
-        models.Documents: "/api/collections/alpha/documents", models.KeptList: "/api/collections/alpha/decisions",
+        models.Documents: "/api/collections/alpha/documents", models.Listed[models.Kept]: "/api/collections/alpha/decisions",
         models.Job: f"/api/jobs/{server.known['alpha']['job']}",
     }  # fmt: skip
     with server.client("alpha") as client:

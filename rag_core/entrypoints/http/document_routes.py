@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
@@ -12,6 +11,7 @@ from fastapi.responses import Response
 from rag_core.domain.documents import Document
 from rag_core.entrypoints.http.caller import Caller, Entered, TheService
 from rag_core.entrypoints.http.question_routes import PNG
+from rag_core.library.erasing import Erased
 from rag_core.library.indexing.described import document_json
 from rag_core.library.stored.bounds import MAX_NAME_CHARS
 from rag_core.service.handed_in import facts
@@ -78,10 +78,10 @@ async def delete(collection: Entered, service: TheService, id: Id) -> Response:
     return Response(status_code=204)
 
 
-@router.delete("/collections/{name}/documents/{id}/everywhere", response_model=models.Erased)
-async def erase(collection: Entered, service: TheService, id: Id) -> dict[str, int]:
+@router.delete("/collections/{name}/documents/{id}/everywhere", response_model=Erased)
+async def erase(collection: Entered, service: TheService, id: Id) -> Erased:
     """Delete a document everywhere: older versions, and all kept questions, labels and feedback that speak of it; needs the scope label."""
-    return asdict(await service.files.run(lambda: collection.erase(id)))
+    return await service.files.run(lambda: collection.erase(id))
 
 
 @router.get("/collections/{name}/documents/{id}/pages/{page}", response_model=models.Page)

@@ -38,7 +38,7 @@ def told(started: Started) -> models.Job:
     )  # fmt: skip
 
 
-@router.get("/jobs", response_model=models.Jobs)
+@router.get("/jobs", response_model=models.Listed[models.Job])
 async def jobs(caller: Caller, service: TheService, limit: Limit = request_models.MAX_PAGE_ITEMS, offset: Offset = 0) -> dict[str, Any]:
     """List your jobs, newest first; everybody's with the scope admin."""
     found = service.jobs.all(caller)

@@ -128,7 +128,7 @@ async def confidence(
     return {name: found[name] for name in ("answer", "status", "id", "citations")} | confidence_metadata(decision)
 
 
-@router.get("/collections/{name}/decisions", response_model=models.KeptList)
+@router.get("/collections/{name}/decisions", response_model=models.Listed[models.Kept])
 async def decisions(
     collection: Entered, service: TheService,
     limit: Annotated[int, Query(ge=1, le=request_models.MAX_PAGE_ITEMS)] = request_models.PAGE_ITEMS,
@@ -136,8 +136,7 @@ async def decisions(
 ) -> dict[str, Any]:  # fmt: skip
     """List kept decisions, newest first: your own, or everybody's with the scope label."""
     found = await service.looks.run(lambda: Questions(collection).kept(limit, before))
-    rows = [{"id": str(one.id), "at": one.at, "origin": one.origin, "question": one.question} for one in found]
-    return {"items": rows, "next": found[-1].id if len(found) == limit else None}
+    return {"items": found, "next": found[-1].id if len(found) == limit else None}
 
 
 @router.get("/collections/{name}/decisions/{id}", response_model=models.Decision)
@@ -166,15 +165,10 @@ async def feedback(collection: Entered, service: TheService, id: Number, body: r
     return {"id": await service.looks.run(lambda: asked.say(id, body.kind, body.comment, body.document, body.page))}
 
 
-@router.get("/collections/{name}/feedback", response_model=models.FeedbackList)
+@router.get("/collections/{name}/feedback", response_model=models.Listed[models.FeedbackRow])
 async def said(
     collection: Entered, service: TheService, limit: Limit = request_models.MAX_PAGE_ITEMS, offset: Offset = 0
 ) -> dict[str, Any]:
     """List the open feedback of everybody; needs the scope label."""
     found = await service.looks.run(lambda: Questions(collection).said())
-    shown = found[offset : offset + limit]
-    names = ("id", "kind", "comment", "at", "question", "document", "page")
-    return {
-        "items": [{"decision": str(one.decision), **{name: getattr(one, name) for name in names}} for one in shown],
-        "next": after(found, limit, offset),
-    }
+    return {"items": found[offset : offset + limit], "next": after(found, limit, offset)}

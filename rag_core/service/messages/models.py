@@ -6,17 +6,26 @@ The bodies of requests are in `request_models`; those of visits in a module of i
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from rag_core.service.messages.request_models import named
 
+Item = TypeVar("Item")
+
 
 class Told(BaseModel):
-    """A reply."""
+    """A reply; ids that count are texts in it."""
 
-    model_config = ConfigDict(populate_by_name=True)
+    model_config = ConfigDict(populate_by_name=True, from_attributes=True, coerce_numbers_to_str=True)
+
+
+class Listed(Told, Generic[Item]):
+    """Some of a list, in its order; `next` says where it goes on."""
+
+    items: list[Item]
+    next: int | None = None
 
 
 class Citation(Told):
@@ -44,7 +53,7 @@ class Citation(Told):
 class Decision(Told):
     """A cited answer or a refusal: the same JSON as the command line writes."""
 
-    model_config = ConfigDict(populate_by_name=True, extra="forbid")
+    model_config = ConfigDict(extra="forbid")
 
     schema_version: int
     id: str = Field(description="Under which the decision is kept; empty where it is not.")
@@ -132,21 +141,10 @@ class Document(Told):
     metadata: dict[str, Any]
 
 
-class Documents(Told):
+class Documents(Listed[Document]):
     """Some of the documents; `next` is the offset of those that follow."""
 
-    items: list[Document]
     total: int
-    next: int | None
-
-
-class Erased(Told):
-    """How much went with a document: kept questions, results of labelled runs, labels, words of readers."""
-
-    decisions: int
-    results: int
-    labels: int
-    feedback: int
 
 
 class Page(Told):
@@ -172,13 +170,6 @@ class Kept(Told):
     question: str
 
 
-class KeptList(Told):
-    """Some of the kept decisions, newest first; `next` goes into `before`."""
-
-    items: list[Kept]
-    next: int | None
-
-
 class Said(Told):
     """A reader's word that was kept."""
 
@@ -198,13 +189,6 @@ class FeedbackRow(Told):
     page: int
 
 
-class FeedbackList(Told):
-    """The open feedback of a collection, newest first; `next` goes into `offset`."""
-
-    items: list[FeedbackRow]
-    next: int | None = None
-
-
 class Job(Told):
     """A job: how far it is, and what came of it."""
 
@@ -219,13 +203,6 @@ class Job(Told):
     problem: str = ""
     remedy: str = ""
     indexed: int = 0
-
-
-class Jobs(Told):
-    """Jobs, newest first; `next` goes into `offset`."""
-
-    items: list[Job]
-    next: int | None = None
 
 
 class Sentence(Told):
@@ -248,8 +225,6 @@ class Judgement(Told):
 
 class Confidence(Told):
     """The decision on a question, and its confidence metadata as the log has it."""
-
-    model_config = ConfigDict(populate_by_name=True)
 
     answer: str
     status: str
