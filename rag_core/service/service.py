@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +15,13 @@ from typing import Any
 from rag_core.domain.acts import Action
 from rag_core.domain.decision import Decision
 from rag_core.domain.given import ReadyPassage
+from rag_core.domain.llm_trace import OnStage
 from rag_core.domain.ports import Cancel
 from rag_core.errors import InvalidInput, RagError
 from rag_core.evaluation.counts import Counted
 from rag_core.grounding.judge import judge_claims
 from rag_core.library.stored.named import collections, is_name
-from rag_core.over import decide_over
+from rag_core.over import ask_over, decide_over
 from rag_core.records.stored import FeedbackState
 from rag_core.service.callers.principal import LOCAL, Principal, Scope
 from rag_core.service.callers.rate import PER_MINUTE, Rate
@@ -29,11 +30,10 @@ from rag_core.service.callers.tokens import Tokens
 from rag_core.service.callers.visits import Visit, Visits, is_visit
 from rag_core.service.chosen import chosen
 from rag_core.service.collection import Collection
-from rag_core.service.questions import COSTS
+from rag_core.service.questions import COSTS, Asking
 from rag_core.service.queues.jobs import Jobs
 from rag_core.service.queues.lanes import RETRY_SECONDS, Lane
 from rag_core.service.queues.places import Places
-from rag_core.service.together import Together
 from rag_core.settings import Settings
 from rag_core.wiring import clear_dropped, counts, embedder_apart, entailment_model, make_collection, noting, ready_tools, records, sizes
 from rag_core.work import loading
@@ -168,15 +168,28 @@ class Service:
         """Whether a collection is the caller's. A visitor's is nobody else's: a token for all collections is not for those."""
         return principal.may_enter(name) and (self.visits is None or not is_visit(name) or principal.collections is not None)
 
-    def together(self, principal: Principal, names: Sequence[str]) -> Together:
-        """Several collections of the caller's, to ask them together.
+    def ask_together(
+        self, principal: Principal, names: Sequence[str], asking: Asking, on_stage: OnStage | None = None,
+        cancelled: Cancel | None = None, on_measured: Callable[[], None] | None = None,
+    ) -> tuple[Decision, str]:  # fmt: skip
+        """The decision over several collections of the caller's, and no id: whoever may read one need not read the others.
+
+        `on_measured` is called before it is decided.
 
         Raises:
             NotFound: one is not there, or not theirs; both look the same.
+            RagError: the question cannot be asked.
         """
         for name in names:
             self.enter(principal, name)
-        return Together(self.folder, self.base, principal, names)
+        principal.require(Scope.ASK)
+        settings = chosen(self.base, asking.preset, asking.values, COSTS)
+        with principal.acting():
+            decision = ask_over(
+                self.folder, names, asking.question, settings, asking.documents, asking.filters, on_stage=on_stage,
+                cancelled=cancelled, on_measured=on_measured, tools=ready_tools(settings, apart=True),
+            )  # fmt: skip
+        return decision, ""
 
     def create(self, principal: Principal, name: str) -> Collection:
         """A new collection of the caller's, or the one that is there.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
@@ -49,7 +50,9 @@ async def entered(service: TheService, caller: Caller, body: request_models.Quer
 
     def enter() -> Ask:
         if body.collections is not None:
-            return service.together(caller, body.collections).ask
+            for name in body.collections:
+                service.enter(caller, name)
+            return partial(service.ask_together, caller, body.collections)
         return Questions(service.enter(caller, body.collection)).ask
 
     return await service.looks.run(enter)
