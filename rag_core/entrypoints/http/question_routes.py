@@ -19,8 +19,7 @@ from rag_core.domain.ports import Cancel
 from rag_core.engine import confidence_metadata
 from rag_core.entrypoints.http import problems
 from rag_core.entrypoints.http.caller import Caller, Entered, Limit, Offset, TheService, after
-from rag_core.entrypoints.http.streams import EVENTS, Streamed, event
-from rag_core.entrypoints.http.waiting import waited
+from rag_core.entrypoints.http.streams import EVENTS, Streamed, event, waited
 from rag_core.errors import RagError
 from rag_core.service.callers.principal import Scope
 from rag_core.service.messages import models, request_models

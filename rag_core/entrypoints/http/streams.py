@@ -1,14 +1,22 @@
-"""Server-sent events: a stream that holds one of its caller's places, and how an event is written."""
+"""Work in a lane that ends with its caller, and server-sent events: a stream that holds one of its caller's places."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Any
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable
+from typing import Any, TypeVar
 
+from fastapi import Request
 from fastapi.responses import StreamingResponse
 
+from rag_core.domain.ports import Cancel
 from rag_core.entrypoints.http.origin import Message, Receive, Send
+from rag_core.service.queues.lanes import Lane
 from rag_core.service.queues.places import Places
+
+T = TypeVar("T")
+LOOK_SECONDS = 0.5  # between two looks whether the caller is still there
 
 EVENT = {"type": "object", "properties": {"event": {"type": "string"}, "data": {"type": "string"}}, "required": ["event", "data"]}
 # 200: HTTP's status of success
@@ -38,3 +46,23 @@ class Streamed(StreamingResponse):
 def event(name: str, data: str) -> str:
     """An event; `data` is one line of JSON."""
     return f"event: {name}\ndata: {data}\n\n"
+
+
+async def waited(request: Request, lane: Lane, work: Callable[[Cancel], T]) -> T:
+    """The result of `work`, which gets a function that says whether the caller has gone.
+
+    Raises:
+        Overloaded: the lane is full.
+    """
+    gone = threading.Event()
+    task = asyncio.ensure_future(lane.run(lambda: work(gone.is_set)))
+    try:
+        while True:
+            done, _ = await asyncio.wait({task}, timeout=LOOK_SECONDS)
+            if done:
+                return task.result()
+            if await request.is_disconnected():
+                gone.set()
+    finally:
+        gone.set()
+        task.cancel()

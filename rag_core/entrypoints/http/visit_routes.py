@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from rag_core.entrypoints.http.caller import BROWSER, TheService
 from rag_core.entrypoints.http.origin import client_of
 from rag_core.service.callers.visits import MAX_TOKEN_CHARS
-from rag_core.service.messages.visit_models import VisitOut
+from rag_core.service.messages.models import VisitOut
 
 router = APIRouter()
 

@@ -1,6 +1,6 @@
 """The replies of the HTTP API and the results of MCP's tools, as pydantic models.
 
-The bodies of requests are in `request_models`; those of visits in a module of its own. `collection` is written
+The bodies of requests are in `request_models`. `collection` is written
 `namespace` in JSON, as published.
 """
 
@@ -236,3 +236,11 @@ class Confidence(Told):
     rawCount: int
     scores: dict[str, float]
     indexing: dict[str, int] = Field(default_factory=dict, description="Of documents that were searched before all vectors were there.")
+
+
+class VisitOut(Told):
+    """A visit: the token that is sent as X-Browser-ID, the visitor's own collection, and when it ends by itself."""
+
+    id: str
+    collection: str = named(...)
+    ends_after_minutes: float = Field(description="Minutes after the visitor's last call. Then the collection is deleted.")
