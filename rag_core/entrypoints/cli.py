@@ -132,7 +132,7 @@ def parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--out", type=Path, metavar="FILE", help="where the report goes, as JSON")
     evaluate.add_argument("--failing", type=Path, metavar="FILE", help="where the questions go that ended against their labels")
     evaluate.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
-    evaluate.add_argument("--budget-tokens", type=_count, metavar="N", help="stop when a language model has taken so many tokens")
+    evaluate.add_argument("--budget-tokens", type=count, metavar="N", help="stop when a language model has taken so many tokens")
     evaluate.set_defaults(run=evaluate_command.evaluate)
 
     calibration = sub.add_parser("calibrate", help="fit the probabilities to your questions, or show which ones are in force")
@@ -207,13 +207,13 @@ def _add_service(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )
     serve.add_argument(
         "--visit-minutes",
-        type=_count,
+        type=count,
         default=60,
         metavar="N",
         help="a visit ends so long after the page was closed (default: %(default)s)",
     )
     serve.add_argument("--no-page", action="store_true", help="the API and MCP alone")
-    serve.add_argument("--rate", type=_count, default=120, metavar="N", help="calls a minute of each caller (default: %(default)s)")
+    serve.add_argument("--rate", type=count, default=120, metavar="N", help="calls a minute of each caller (default: %(default)s)")
     serve.set_defaults(run=_later("serve", "serve"))
 
     mcp = sub.add_parser("mcp", parents=[library], help="serve MCP over standard input and output, for an assistant that starts it")
@@ -234,7 +234,7 @@ def _add_tokens(sub: argparse._SubParsersAction[argparse.ArgumentParser], librar
         "--scope", action="append", required=True, metavar="SCOPE", help="ask, index, label, watch or admin; may be repeated"
     )
     create.add_argument("--collection", action="append", required=True, metavar="NAME", help="to enter, or '*' for all; may be repeated")
-    create.add_argument("--days", type=_count, metavar="N", help="until it expires (default: never)")
+    create.add_argument("--days", type=count, metavar="N", help="until it expires (default: never)")
     create.set_defaults(run=_later("token", "create"))
     listed = what.add_parser("list", parents=[library], help="list all tokens, without their secrets")
     listed.add_argument("--json", action="store_true", help="as JSON lines")
@@ -248,7 +248,7 @@ def _add_acts(sub: argparse._SubParsersAction[argparse.ArgumentParser], library:
     acts = sub.add_parser("audit", help="show and check the log of who did what in a library")
     how = acts.add_subparsers(dest="action", required=True, metavar="ACTION")
     shown = how.add_parser("show", parents=[library], help="list what was done, newest last")
-    shown.add_argument("--last", type=_count, default=50, metavar="N", help="so many lines (default: %(default)s)")
+    shown.add_argument("--last", type=count, default=50, metavar="N", help="so many lines (default: %(default)s)")
     shown.add_argument("--who", metavar="NAME", help="what this one did, as the list names them")
     shown.add_argument("--do", metavar="ACTION", help="this act alone, such as delete")
     shown.add_argument("--collection", metavar="NAME", help="in this collection alone")
@@ -260,7 +260,7 @@ def _add_acts(sub: argparse._SubParsersAction[argparse.ArgumentParser], library:
         epilog="That lines were removed is a line of the log itself. The hash of a removed line is not found again: keep the "
         "printed one instead.",
     )  # fmt: skip
-    prune.add_argument("--days", type=_count, required=True, metavar="N", help="keep the lines of the last N days")
+    prune.add_argument("--days", type=count, required=True, metavar="N", help="keep the lines of the last N days")
     prune.add_argument("--to", type=Path, metavar="FILE", help="a new file for what goes (default: none, it is gone)")
     prune.set_defaults(run=_later("acts", "prune"))
     verify = how.add_parser(
@@ -282,7 +282,7 @@ def _later(module: str, name: str) -> Callable[[argparse.Namespace], int]:
     return run
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
     """A whole number from 1 on, for argparse."""
     number = int(text)
     if number < 1:
