@@ -48,7 +48,7 @@ def start_logs(environment: Mapping[str, str], *, verbose: bool = False) -> None
     logging.captureWarnings(bool(form or file or verbose))
     if not (form or file or verbose):
         return
-    started = _to_file(file) if file else logging.StreamHandler(sys.stderr)
+    started: logging.Handler = _to_file(file) if file else logging.StreamHandler(sys.stderr)
     started.setFormatter(_Json() if form == "json" else _Text())
     _started.append(started)
     logging.getLogger().addHandler(started)
