@@ -107,14 +107,13 @@ def test_given_a_visitor_when_every_route_of_a_collection_is_tried_with_anothers
                 "id": decision if "decisions" in path else theirs,
                 "page": "1",
                 "number": "1",
-                "domain": "legal",
             }
             for method in operations:
                 response = one.request(method.upper(), path.format(**values), json={}, params={"query_text": SECRET})
                 tried += 1
                 assert response.status_code in (404, 422), (method, path, name, response.status_code)
                 assert b"juniper" not in response.content
-    assert tried > 100
+    assert tried >= 5 * 16
     assert documents(two, second).json()["total"] == 1
 
 

@@ -76,7 +76,6 @@ def test_given_two_visitors_when_they_act_then_each_may_enter_their_own_collecti
         assert not who.is_open(action, "default")
         assert not who.is_open(action, "")
         assert action in (Action.ASK, Action.EXPORT) or not who.is_open(action, "samples")
-    assert not who.is_open(Action.QUOTA, first.collection)
     assert who.name != second.actor.name
 
 
@@ -242,7 +241,7 @@ def test_given_the_rights_of_a_role_when_a_visitor_has_their_own_collection_then
     who, own = visits.begin()[0].actor, visits.begin()[0].collection
 
     closed = {action for right in Right for action in ACTS[right] if not who.is_open(action, who.home)}
-    assert closed == {Action.QUOTA}
+    assert closed == set()
     assert not who.may_enter(own)
 
 
