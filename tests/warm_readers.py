@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
+WORKER = "WORKER"  # its folder, in the environment: tests know a reader by its command line
 NUMBER_BYTES = 4  # a process id, and an exit status as `Popen` gives it
 
 
@@ -36,13 +37,13 @@ class Nursery:
                 self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
                 with theirs:
                     self._process = subprocess.Popen(
-                        [*program[:-2], __file__, program[-2], str(theirs.fileno())],
+                        [*program[:-2], __file__, str(theirs.fileno())],
                         stdin=subprocess.DEVNULL,
                         stdout=subprocess.DEVNULL,
                         stderr=subprocess.DEVNULL,
                         pass_fds=[theirs.fileno()],
                         start_new_session=True,
-                        env=environment,
+                        env={**environment, WORKER: program[-2]},
                     )
             return Reader(self._line, alive)
 
@@ -100,12 +101,20 @@ def warm(nursery: Nursery, pdf_process: Any) -> Iterator[None]:
             return nursery.reader(program, env, *pass_fds)
         return subprocess.Popen(program, env=env, pass_fds=pass_fds, **others)
 
-    if hasattr(os, "pidfd_open"):  # Linux has it
+    if _possible():
         pdf_process.subprocess = SimpleNamespace(Popen=begin, PIPE=subprocess.PIPE, DEVNULL=subprocess.DEVNULL)
     try:
         yield
     finally:
         pdf_process.subprocess = subprocess
+
+
+def _possible() -> bool:
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError):  # not on Linux, or not in this container
+        return False
+    return True
 
 
 def _nurse(worker: str, line: socket.socket) -> None:
@@ -165,4 +174,4 @@ def _read(main: Any, reads: int, writes: int, alive: int, says: int) -> None:
 
 
 if __name__ == "__main__":
-    _nurse(sys.argv[1], socket.socket(fileno=int(sys.argv[2])))
+    _nurse(os.environ.pop(WORKER), socket.socket(fileno=int(sys.argv[1])))
