@@ -44,6 +44,7 @@ MARKERS = {
     **dict.fromkeys(
         ("test_certificate_pdf", "test_contract_embedder", "test_embedding_process", "test_optional", "test_verifiers"), "slow"
     ),
+    **dict.fromkeys(("test_deletion_killed", "test_e5_file", "test_embedded_model", "test_reader_training"), "slow"),
     **dict.fromkeys(("test_any_damage", "test_library_damage", "test_library_salvage", "test_library_upkeep"), "slow"),
     **dict.fromkeys(("test_library_killed", "test_library_writers", "test_marks", "test_mutations", "test_samples", "test_pdf"), "slow"),
     **dict.fromkeys(("test_model_limits", "test_evaluate_llm", "test_openai_embedder", "test_openai_model", "test_model_server"), "slow"),
@@ -131,18 +132,24 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
     return made
 
 
+@pytest.fixture(scope="session")
+def batches(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder where the processes of a run keep what the networks said of a batch."""
+    here = tmp_path_factory.getbasetemp()
+    folder = (here.parent if "PYTEST_XDIST_WORKER" in os.environ else here) / "batches"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
 @pytest.fixture(scope="module", autouse=True)
-def remembered_batches(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def remembered_batches(request: pytest.FixtureRequest) -> Iterator[None]:
     """Each batch of texts goes through its network once in a run, whichever test or process gives it."""
     if request.path.parent.name not in REMEMBERED:
         yield
         return
     from remembered import remembering
 
-    here = tmp_path_factory.getbasetemp()
-    folder = (here.parent if "PYTEST_XDIST_WORKER" in os.environ else here) / "batches"
-    folder.mkdir(exist_ok=True)
-    with remembering(folder):
+    with remembering(request.getfixturevalue("batches")):
         yield
 
 
@@ -170,16 +177,19 @@ def warm_readers_of_files(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def sample_library(made_once: MadeOnce) -> Path:
+def sample_library(made_once: MadeOnce, batches: Path) -> Path:
     """A library that holds the samples, as the first start of the app leaves it. Copy it to write to it."""
 
     def fill(folder: Path) -> None:
+        from remembered import remembering
+
         from rag_core.settings import Settings
         from rag_core.wiring import open_engine
         from ui.app import first_run
 
         settings = Settings.load()
-        report = first_run.index_samples(open_engine(folder, "default", settings), folder, settings, lambda *_: None, lambda: False)
+        with remembering(batches):  # a page's first start indexes them too
+            report = first_run.index_samples(open_engine(folder, "default", settings), folder, settings, lambda *_: None, lambda: False)
         assert report.problems == ()
 
     return made_once("samples", fill)

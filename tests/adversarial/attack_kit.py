@@ -29,7 +29,6 @@ POLICIES = "company-policies.pdf"
 SICK = "How many days of sick leave are paid in full?"
 SICK_PAID = "Sick leave is paid in full for 30 days in a calendar year."
 SICK_DAY = "An employee who is ill informs the manager before 9:30 on the first day."
-FIRE = "Fire drills take place twice a year."
 
 # (sentence, quote) with the id of the passage that has the quote; (sentence, quote, id); or the bare sentence, without a citation
 Said = tuple[str, str] | tuple[str, str, str] | str
