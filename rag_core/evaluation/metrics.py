@@ -6,9 +6,9 @@ as the AUROC of one class, is None and never a guess. Scores rise with the event
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy  # loads `scipy.stats`, a second and a half, where that is first used
@@ -95,18 +95,13 @@ def mcnemar(b: int, c: int) -> float:
         b: questions that only the first got right.
         c: questions that only the second got right.
     """
-    if min(b, c) < 0:
-        raise ValueError(f"counts cannot be negative, got {b} and {c}")
-    return 1.0 if b + c == 0 else min(1.0, 2 * float(scipy.stats.binom.cdf(min(b, c), b + c, 0.5)))
+    return float(scipy.stats.binomtest(b, b + c).pvalue) if b or c else 1.0
 
 
 def auroc(scores: ArrayLike, positive: ArrayLike) -> float | None:
     """How often a positive question scores above a negative one, ties counted half (mid-ranks); None without both classes."""
     values, flags = _scored(scores, positive)
-    n, m = int(flags.sum()), int((~flags).sum())
-    if not n or not m:
-        return None
-    return float((scipy.stats.rankdata(values)[flags].sum() - n * (n + 1) / 2) / (n * m))
+    return float(_sklearn().roc_auc_score(flags, values)) if flags.any() and not flags.all() else None
 
 
 def roc_curve(scores: ArrayLike, positive: ArrayLike) -> Curve | None:
@@ -114,11 +109,8 @@ def roc_curve(scores: ArrayLike, positive: ArrayLike) -> Curve | None:
     values, flags = _scored(scores, positive)
     if flags.all() or not flags.any():
         return None
-    threshold, counted, true = _steps(values, flags)
-    zero = np.zeros(1)
-    x = np.concatenate([zero, (counted - true) / (~flags).sum()])
-    y = np.concatenate([zero, true / flags.sum()])
-    return Curve(np.concatenate([[math.inf], threshold]), x, y)
+    x, y, threshold = _sklearn().roc_curve(flags, values, drop_intermediate=False)
+    return Curve(threshold, x, y)
 
 
 def precision_recall(scores: ArrayLike, positive: ArrayLike) -> Curve | None:
@@ -126,14 +118,14 @@ def precision_recall(scores: ArrayLike, positive: ArrayLike) -> Curve | None:
     values, flags = _scored(scores, positive)
     if not flags.any():
         return None
-    threshold, counted, true = _steps(values, flags)
-    return Curve(threshold, true / flags.sum(), true / counted)
+    precision, recall, threshold = _sklearn().precision_recall_curve(flags, values)
+    return Curve(threshold[::-1], recall[-2::-1], precision[-2::-1])
 
 
 def average_precision(scores: ArrayLike, positive: ArrayLike) -> float | None:
     """Precision averaged over the steps of recall, without interpolation; None without a positive question."""
-    curve = precision_recall(scores, positive)
-    return None if curve is None else float((np.diff(curve.x, prepend=0.0) * curve.y).sum())
+    values, flags = _scored(scores, positive)
+    return float(_sklearn().average_precision_score(flags, values)) if flags.any() else None
 
 
 def risk_coverage(scores: ArrayLike, wrong: ArrayLike) -> Curve | None:
@@ -151,17 +143,13 @@ def aurc(scores: ArrayLike, wrong: ArrayLike) -> float | None:
     return None if curve is None else float((np.diff(curve.x, prepend=0.0) * curve.y).sum())
 
 
-def reliability(
-    scores: ArrayLike, positive: ArrayLike, bins: int = 10, *, equal_mass: bool = False, confidence: float = CONFIDENCE
-) -> tuple[Bin, ...]:
+def reliability(scores: ArrayLike, positive: ArrayLike, bins: int = 10) -> tuple[Bin, ...]:
     """The share of answerable questions among those with like scores; a calibrated score's means equal the shares.
 
     Args:
         scores: probabilities in [0, 1].
         positive: whether the event came true, by question.
-        bins: how many; with `equal_mass` equal scores share a bin, so there may be fewer.
-        equal_mass: bins that hold about equally many questions instead of bins of equal width over [0, 1].
-        confidence: of the shares' exact intervals.
+        bins: how many of equal width over [0, 1], at least 1; the shares' intervals are exact.
 
     Raises:
         ValueError: a score is no probability, or there is no bin.
@@ -171,11 +159,9 @@ def reliability(
         raise ValueError(f"bins must be at least 1, got {bins}")
     if values.size and not (values.min() >= 0 and values.max() <= 1):
         raise ValueError("reliability needs probabilities in [0, 1]")
-    edges = _mass_edges(values, bins) if equal_mass else np.linspace(0.0, 1.0, bins + 1)
-    place = _placed(values, edges)
-    return tuple(
-        _bin(float(edges[i]), float(edges[i + 1]), values[place == i], flags[place == i], confidence) for i in range(len(edges) - 1)
-    )
+    edges = np.linspace(0.0, 1.0, bins + 1)
+    place = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, bins - 1)  # [edge, next edge), the last one with its upper edge
+    return tuple(_bin(float(edges[i]), float(edges[i + 1]), values[place == i], flags[place == i]) for i in range(bins))
 
 
 def calibration_error(bins: Sequence[Bin]) -> float | None:
@@ -210,23 +196,10 @@ def _steps(values: Floats, flags: Flags) -> tuple[Floats, Floats, Floats]:
     return ordered[last], (last + 1).astype(np.float64), np.cumsum(flags[order])[last].astype(np.float64)
 
 
-def _mass_edges(values: Floats, bins: int) -> Floats:
-    """Edges between which about equally many values lie; an edge is a value, and equal values are not parted."""
-    if not values.size:
-        return np.array([0.0, 1.0])
-    edges = np.unique(np.quantile(values, np.linspace(0.0, 1.0, bins + 1), method="inverted_cdf"))
-    return edges if edges.size > 1 else np.repeat(edges, 2)
-
-
-def _placed(values: Floats, edges: Floats) -> NDArray[np.int64]:
-    """The bin of each value: [edge, next edge), the last one with its upper edge."""
-    return np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
-
-
-def _bin(low: float, high: float, values: Floats, flags: Flags, confidence: float) -> Bin:
+def _bin(low: float, high: float, values: Floats, flags: Flags) -> Bin:
     n, k = int(values.size), int(flags.sum())
     mean, share = (min(max(float(values.mean()), low), high), k / n) if n else (None, None)  # the mean of equal numbers is that number
-    return Bin(low, high, n, mean, share, clopper_pearson(k, n, confidence))
+    return Bin(low, high, n, mean, share, clopper_pearson(k, n))
 
 
 def _require_counts(k: int, n: int, confidence: float) -> None:
@@ -234,3 +207,10 @@ def _require_counts(k: int, n: int, confidence: float) -> None:
         raise ValueError(f"need 0 <= k <= n, got k = {k}, n = {n}")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be between 0 and 1, got {confidence:g}")
+
+
+def _sklearn() -> Any:
+    """scikit-learn's figures, which take a second to import, where they are first used."""
+    from sklearn import metrics
+
+    return metrics

@@ -129,13 +129,11 @@ def test_given_a_score_that_ranks_all_errors_last_then_the_area_is_the_least_pos
     assert metrics.aurc(range(10), wrong) == pytest.approx(sum([1, 2 / 2, 2 / 3, 2 / 4, 2 / 5, 2 / 6, 2 / 7, 2 / 8, 2 / 9, 2 / 10]) / 10)
 
 
-@given(pairs, st.integers(1, 12), st.booleans())
-def test_given_probabilities_then_every_question_is_in_one_bin_and_the_error_is_bounded(
-    rows: list[tuple[float, bool]], bins: int, mass: bool
-) -> None:
+@given(pairs, st.integers(1, 12))
+def test_given_probabilities_then_every_question_is_in_one_bin_and_the_error_is_bounded(rows: list[tuple[float, bool]], bins: int) -> None:
     scores, flags = columns(rows)
 
-    found = metrics.reliability(scores, flags, bins, equal_mass=mass)
+    found = metrics.reliability(scores, flags, bins)
 
     assert sum(one.n for one in found) == len(rows)
     assert len(found) <= bins
@@ -153,13 +151,6 @@ def test_given_edges_then_a_score_belongs_to_the_bin_that_it_opens_and_the_last_
     assert metrics.calibration_error(found) == pytest.approx((0 + 2 * 0.25) / 3)
 
 
-def test_given_bins_of_equal_mass_then_they_hold_equally_many_and_equal_scores_stay_together() -> None:
-    scores = np.linspace(0, 1, 100) ** 3
-
-    assert {one.n for one in metrics.reliability(scores, scores > 0.5, bins=5, equal_mass=True)} <= {19, 20, 21}
-    assert [one.n for one in metrics.reliability([0.3] * 10, [True] * 10, bins=5, equal_mass=True)] == [10]
-
-
 def test_given_a_calibrated_score_then_the_calibration_error_is_small_and_one_that_is_too_sure_is_found_out() -> None:
     draw = np.random.default_rng(3)
     scores = draw.uniform(0, 1, 20_000)
@@ -175,7 +166,6 @@ def test_given_a_calibrated_score_then_the_calibration_error_is_small_and_one_th
 
 def test_given_no_question_then_reliability_is_empty_and_has_no_error() -> None:
     assert metrics.calibration_error(metrics.reliability([], [])) is None
-    assert metrics.calibration_error(metrics.reliability([], [], equal_mass=True)) is None
 
 
 @given(pairs, st.integers(1, 20))
