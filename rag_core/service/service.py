@@ -5,10 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +16,9 @@ from rag_core.domain.given import ReadyPassage
 from rag_core.domain.llm_trace import OnStage
 from rag_core.domain.ports import Cancel
 from rag_core.errors import InvalidInput, RagError
-from rag_core.evaluation.counts import Counted
 from rag_core.grounding.judge import judge_claims
 from rag_core.library.stored.named import collections, is_name
 from rag_core.over import ask_over, decide_over
-from rag_core.records.stored import FeedbackState
 from rag_core.service.callers.principal import LOCAL, Principal, Scope
 from rag_core.service.callers.rate import PER_MINUTE, Rate
 from rag_core.service.callers.refusals import Loading, Stopping, Unauthenticated, missing
@@ -35,7 +31,7 @@ from rag_core.service.queues.jobs import Jobs
 from rag_core.service.queues.lanes import RETRY_SECONDS, Lane
 from rag_core.service.queues.places import Places
 from rag_core.settings import Settings
-from rag_core.wiring import clear_dropped, counts, embedder_apart, entailment_model, make_collection, noting, ready_tools, records, sizes
+from rag_core.wiring import clear_dropped, embedder_apart, entailment_model, make_collection, noting, ready_tools
 from rag_core.work import loading
 from rag_core.work.runner import Runner
 from rag_core.work.taking_up import take_up
@@ -49,27 +45,6 @@ STREAMS, STREAMS_EACH = 50, 10  # that are open at once
 MAX_CLAIMS = 32  # that are judged in one call; as many as the command line reads together
 _log = logging.getLogger(__name__)
 STOP_SECONDS = 10.0  # that a stopping service waits for jobs: a batch of passages takes less
-
-
-@dataclass(frozen=True, slots=True)
-class CollectionWatched:
-    """A collection in figures: its questions since the process began, its documents and their bytes, what readers said by kind."""
-
-    counted: Counted
-    documents: int
-    bytes: int
-    feedback: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Watched:
-    """The service in figures: whether it answers, its lanes (calls taken, calls that fit), jobs that run and wait, streams, collections."""
-
-    ready: bool
-    lanes: Mapping[str, tuple[int, int]]
-    jobs: tuple[int, int]
-    streams: int
-    collections: Mapping[str, CollectionWatched]
 
 
 class Service:
@@ -235,22 +210,14 @@ class Service:
         s = self.base
         return judge_claims(rows, s, embedder_apart(s.embedding_model, s.embedding_precision), entailment_model(s, apart=True))
 
-    def watched(self, principal: Principal) -> Watched:
-        """Figures on how the service does, for the collections that the caller may enter.
+    def watched(self, principal: Principal) -> tuple[str, ...]:
+        """The collections whose figures the caller may read.
 
         Raises:
             Forbidden: they may not watch.
         """
         principal.require(Scope.WATCH)
-        lanes = {lane.name: (lane.taken, lane.most) for lane in (self.questions, self.looks, self.files)}
-        found = {name: self._collection_watched(name) for name in self.collections(principal)}
-        return Watched(self.problem() is None, lanes, self.jobs.waiting(), self.streams.taken, found)
-
-    def _collection_watched(self, name: str) -> CollectionWatched:
-        documents, size = sizes(self.folder, name)
-        store = records(self.folder, name)
-        said = Counter(one.kind.value for state in FeedbackState for one in store.feedback(state))
-        return CollectionWatched(counts(self.folder, name).now(), documents, size, said)
+        return self.collections(principal)
 
     def problem(self, collection: str = DEFAULT) -> RagError | None:
         """Why the service is not ready to answer from a collection; None where it is."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fastapi.responses import Response
@@ -15,36 +16,41 @@ from prometheus_client.registry import Collector
 from rag_core import __version__
 from rag_core.entrypoints.http.caller import Caller, TheService
 from rag_core.evaluation.counts import Histogram
-from rag_core.service.service import Watched
+from rag_core.records.stored import FeedbackState
+from rag_core.service.callers.principal import Principal
+from rag_core.service.service import Service
+from rag_core.wiring import counts, records, sizes
 
 COLLECTION = ["collection"]
 
 
 class Figures(Collector):
-    """The figures of one call of `/metrics`."""
+    """The figures of a service, and of these of its collections."""
 
-    def __init__(self, watched: Watched) -> None:
-        self._watched = watched
+    def __init__(self, service: Service, names: Sequence[str]) -> None:
+        self._service, self._names = service, names
 
     def collect(self) -> Iterator[Metric]:
-        """The figures of the service, then of its collections."""
-        one = self._watched
+        """The figures of the service, then of the collections."""
+        service = self._service
         yield _gauge("build_info", "The version that runs.", ["version"], {(__version__,): 1})
-        yield _gauge("ready", "Whether questions can be answered.", [], {(): int(one.ready)})
-        taken, most = ({(name,): lane[at] for name, lane in one.lanes.items()} for at in (0, 1))
+        yield _gauge("ready", "Whether questions can be answered.", [], {(): int(service.problem() is None)})
+        lanes, (running, waiting) = (service.questions, service.looks, service.files), service.jobs.waiting()
+        taken, most = {(lane.name,): lane.taken for lane in lanes}, {(lane.name,): lane.most for lane in lanes}
         yield _gauge("queue_calls", "Calls that are worked on or wait, by kind.", ["queue"], taken)
         yield _gauge("queue_limit", "Calls that fit; more get status 503.", ["queue"], most)
-        yield _gauge("jobs", "Jobs of programs that run or wait.", ["state"], {("running",): one.jobs[0], ("waiting",): one.jobs[1]})
-        yield _gauge("streams", "Open streams.", [], {(): one.streams})
+        yield _gauge("jobs", "Jobs of programs that run or wait.", ["state"], {("running",): running, ("waiting",): waiting})
+        yield _gauge("streams", "Open streams.", [], {(): service.streams.taken})
         yield from self._collections()
 
     def _collections(self) -> Iterator[Metric]:
-        all = self._watched.collections
+        folder = self._service.folder
+        all = {name: counts(folder, name).now() for name in self._names}
         questions = CounterMetricFamily(
             "plumbline_questions", "Questions that were decided, by status and first reason.", labels=[*COLLECTION, "status", "reason"]
         )
         for name, one in all.items():
-            for (status, reason), count in one.counted.questions.items():
+            for (status, reason), count in one.questions.items():
                 questions.add_metric([name, status, reason], count)
         yield questions
         for metric, about in (
@@ -54,25 +60,31 @@ class Figures(Collector):
             named = {"claims": "draft_claims", "cited": "draft_claims_cited", "drafts": "drafts", "failed": "drafts_failed"}[metric]
             family = CounterMetricFamily(f"plumbline_{named}", about, labels=COLLECTION)
             for name, one in all.items():
-                family.add_metric([name], getattr(one.counted, metric))
+                family.add_metric([name], getattr(one, metric))
             yield family
-        yield _histograms("retrieval_seconds", "Seconds of a search.", {name: one.counted.retrieval for name, one in all.items()})
-        yield _histograms("model_seconds", "Seconds of language models, by question.", {n: one.counted.model for n, one in all.items()})
-        correctness = {name: one.counted.correctness for name, one in all.items()}
+        yield _histograms("retrieval_seconds", "Seconds of a search.", {name: one.retrieval for name, one in all.items()})
+        yield _histograms("model_seconds", "Seconds of language models, by question.", {n: one.model for n, one in all.items()})
+        correctness = {name: one.correctness for name, one in all.items()}
         yield _histograms("correctness", "Probability that the best answer is right, by question.", correctness)
-        yield _gauge("documents", "Documents of the newest version.", COLLECTION, {(name,): one.documents for name, one in all.items()})
-        yield _gauge("library_bytes", "Bytes of the newest version.", COLLECTION, {(name,): one.bytes for name, one in all.items()})
-        said = {(name, kind): count for name, one in all.items() for kind, count in one.feedback.items()}
+        size = {name: sizes(folder, name) for name in self._names}
+        yield _gauge("documents", "Documents of the newest version.", COLLECTION, {(name,): one[0] for name, one in size.items()})
+        yield _gauge("library_bytes", "Bytes of the newest version.", COLLECTION, {(name,): one[1] for name, one in size.items()})
+        said = Counter(
+            (name, one.kind.value) for name in self._names for state in FeedbackState for one in records(folder, name).feedback(state)
+        )
         yield _gauge("feedback", "What readers said, as far as it is kept.", [*COLLECTION, "kind"], said)
 
 
 async def metrics(caller: Caller, service: TheService) -> Response:
     """The figures; needs the scope watch."""
-    watched = await service.looks.run(lambda: service.watched(caller))
+    return Response(await service.looks.run(lambda: _latest(service, caller)), media_type=CONTENT_TYPE_PLAIN_1_0_0)
+
+
+def _latest(service: Service, caller: Principal) -> bytes:
     registry = CollectorRegistry(auto_describe=False)
     ProcessCollector(registry=registry)
-    registry.register(Figures(watched))
-    return Response(generate_latest(registry), media_type=CONTENT_TYPE_PLAIN_1_0_0)
+    registry.register(Figures(service, service.watched(caller)))
+    return generate_latest(registry)
 
 
 def _gauge(name: str, about: str, labels: list[str], values: Mapping[Any, float]) -> GaugeMetricFamily:
