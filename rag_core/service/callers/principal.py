@@ -21,7 +21,7 @@ class Scope(StrEnum):
 
     ASK = "ask"  # questions, one's own decisions, lists of documents, their pages
     INDEX = "index"  # add, describe and delete documents
-    LABEL = "label"  # everybody's decisions, feedback, labelled runs
+    LABEL = "label"  # everybody's decisions and feedback
     WATCH = "watch"  # figures on how the service does; no text
     ADMIN = "admin"  # all of these, and everybody's jobs
 
