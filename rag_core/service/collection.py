@@ -21,13 +21,14 @@ from rag_core.records.stored import SavedPreset
 from rag_core.service.callers.principal import Principal, Scope
 from rag_core.service.callers.refusals import NotFound, missing
 from rag_core.service.chosen import AS_BUILT, chosen, require_unlocked
-from rag_core.service.queues.jobs import Jobs, Started
+from rag_core.service.queues.jobs import Jobs
 from rag_core.settings import DEFAULT_PRESET, Cost, Settings
 from rag_core.settings.profiles import AUTO, of_cost, require_domain
 from rag_core.wiring import RecordStore, records
 from rag_core.work import loading
 from rag_core.work.files import File
 from rag_core.work.handing_in import HandingIn
+from rag_core.work.jobs import Job
 
 SAVED = "saved:"  # before the name of a saved preset; no built-in one is called so
 INDEXED = frozenset({Cost.INGEST})  # settings of documents that are added
@@ -144,7 +145,7 @@ class Collection:
             if not self._jobs.drop(self._folder, self.name):
                 raise missing("collection")
 
-    def add(self, sources: Sequence[Source], preset: str | None, values: Mapping[str, Any], domain: str | None = None) -> Started:
+    def add(self, sources: Sequence[Source], preset: str | None, values: Mapping[str, Any], domain: str | None = None) -> Job:
         """Start a job that adds these sources; see `Library.add`. A domain's profile says how they are cut.
 
         Raises:

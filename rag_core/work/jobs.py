@@ -6,6 +6,7 @@ session that has the same library open; what came of a job belongs to the sessio
 
 from __future__ import annotations
 
+import secrets
 import threading
 import time
 from collections.abc import Callable, Collection
@@ -55,6 +56,8 @@ class Job(Background["AddReport | Ran"]):
     ran: Ran | None = None  # the report of an evaluation
     handing_in: HandingIn | None = field(default=None, repr=False)  # lists the files that it adds
     by: str = ""  # who started it
+    program: str = ""  # the id of the principal that did so over the service
+    id: str = field(default_factory=lambda: secrets.token_hex(8))
     visits: bool = False  # that is a visitor of a shared demo
     given_up: bool = False  # stopped since its library goes: nothing needs to be kept of it
     started: bool = False  # its turn has come

@@ -30,12 +30,13 @@ from rag_core.service.callers.principal import LOCAL as LOCAL_CALLER
 from rag_core.service.callers.principal import Principal, Scope
 from rag_core.service.callers.rate import Rate
 from rag_core.service.callers.refusals import Overloaded, ShareTaken, TooOften
-from rag_core.service.queues.jobs import MAX_EACH, MAX_JOBS, Jobs, Started
+from rag_core.service.queues.jobs import MAX_EACH, MAX_JOBS, Jobs
 from rag_core.service.queues.lanes import Lane
 from rag_core.service.queues.places import CALLER
 from rag_core.service.service import Service
 from rag_core.wiring import make_collection
 from rag_core.work import runner as page_runner
+from rag_core.work.jobs import Job
 from rag_core.work.runner import MAX_UNFINISHED, Runner
 
 MEDIA = "application/problem+json"
@@ -394,7 +395,7 @@ def test_given_jobs_of_one_caller_then_they_leave_room_for_others() -> None:
         assert go.wait(30)
         return AddReport()
 
-    def start(who: Principal) -> Started:
+    def start(who: Principal) -> Job:
         return jobs.start(who, ("", "a"), "Adding", work, 1)
 
     started = [start(one) for _ in range(MAX_EACH)]
@@ -414,7 +415,7 @@ def test_given_jobs_of_one_caller_then_they_leave_room_for_others() -> None:
     assert late.wait(10)
     assert late.error is not None
     go.set()
-    assert all(job.wait(30) for job in [*paged, *(one.job for one in started)])
+    assert all(job.wait(30) for job in [*paged, *(job for job in started)])
 
 
 def test_given_a_token_for_all_collections_when_it_makes_more_than_may_be_then_it_is_told_from_each_entry(

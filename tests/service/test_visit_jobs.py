@@ -89,7 +89,7 @@ def test_given_a_job_of_a_visitor_when_a_token_for_everything_looks_then_it_sees
     with pytest.raises(NotFound):
         jobs.find(HOUSE, started.id)
     assert jobs.find(whose.principal, started.id) is started
-    started.job.stop()
+    started.stop()
 
 
 def test_given_a_long_job_of_one_visitor_when_others_wait_then_they_come_after_its_current_file() -> None:

@@ -21,8 +21,8 @@ from rag_core.service.callers.principal import Scope
 from rag_core.service.collection import Collection
 from rag_core.service.handed_in import HandedIn, files, outcomes, texts
 from rag_core.service.messages import models, request_models
-from rag_core.service.queues.jobs import Started
 from rag_core.service.service import Service
+from rag_core.work.jobs import Job
 
 router = APIRouter()
 WAIT_SECONDS, MAX_WAIT_SECONDS = 60.0, 300.0  # for the documents to be indexed; then the reply names the job
@@ -81,32 +81,32 @@ async def index(
     started = await service.files.run(lambda: _begun(collection, sent))
     if started is not None:
         begun = asyncio.get_running_loop().time()
-        while not (started.job.finished or service.stopping):
-            least = wait if started.job.stored else max(wait, STORED_SECONDS)
+        while not (started.finished or service.stopping):
+            least = wait if started.stored else max(wait, STORED_SECONDS)
             if asyncio.get_running_loop().time() >= begun + least:
                 break
             await asyncio.sleep(LOOK_SECONDS)
-        if started.job.error is not None:
-            raise started.job.error
+        if started.error is not None:
+            raise started.error
     found = await service.files.run(lambda: _told(collection, sent.handed_in, started))
     return JSONResponse(found.model_dump(by_alias=True), 200 if found.finished else ACCEPTED)
 
 
-def _begun(collection: Collection, sent: Sent) -> Started | None:
+def _begun(collection: Collection, sent: Sent) -> Job | None:
     """The job of a request; None where there is nothing to try."""
     chosen = sent.chosen
     return collection.add(sent.sources, chosen.preset, chosen.settings, chosen.domain) if sent.sources else None
 
 
-def _told(collection: Collection, handed_in: Sequence[HandedIn], started: Started | None) -> models.IndexOut:
-    rows = list(outcomes(handed_in, started.job.report if started else None))
+def _told(collection: Collection, handed_in: Sequence[HandedIn], started: Job | None) -> models.IndexOut:
+    rows = list(outcomes(handed_in, started.report if started else None))
     ids = {row.id for row in rows if row.state == "indexed"}
     chunks = collection.counts(ids)
     for row in rows:
         row.chunks = chunks.get(row.id, 0)
     return models.IndexOut(
         indexed=len(ids), unchanged=len({row.id for row in rows if row.state == "unchanged"}), chunks_created=sum(chunks.values()),
-        collection=collection.name, finished=started is None or started.job.finished, job=started.id if started else "", documents=rows,
+        collection=collection.name, finished=started is None or started.finished, job=started.id if started else "", documents=rows,
     )  # fmt: skip
 
 

@@ -12,8 +12,8 @@ from fastapi.responses import Response
 from rag_core.entrypoints.http.caller import Caller, Limit, Offset, TheService, after
 from rag_core.entrypoints.http.streams import EVENTS, Streamed, event
 from rag_core.service.messages import models, request_models
-from rag_core.service.queues.jobs import Started
 from rag_core.service.service import Service
+from rag_core.work.jobs import Job
 
 router = APIRouter()
 JobId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
@@ -21,9 +21,8 @@ LOOK_SECONDS, BEAT_SECONDS = 0.25, 15.0  # between two looks at a job; between t
 MAX_STEP_CHARS = 200  # how much of a file's name is told
 
 
-def told(started: Started) -> models.Job:
+def told(job: Job) -> models.Job:
     """A job as JSON."""
-    job = started.job
     if not job.finished:
         state = "running" if job.started else "waiting"
     elif job.error is not None:
@@ -31,7 +30,7 @@ def told(started: Started) -> models.Job:
     else:
         state = "stopped" if job.report is None or job.report.cancelled else "finished"
     return models.Job(
-        id=started.id, kind=job.kind, collection=started.collection, state=state,  # type: ignore[arg-type]
+        id=job.id, kind=job.kind, collection=job.place[1], state=state,  # type: ignore[arg-type]
         share=job.share, done=job.files_done, total=job.files, step=job.step[:MAX_STEP_CHARS],
         problem=job.error.problem if job.error else "", remedy=job.error.remedy if job.error else "",
         indexed=len(job.report.added) if job.report else 0,
@@ -55,7 +54,7 @@ async def job(caller: Caller, service: TheService, id: JobId) -> models.Job:
 async def stop(caller: Caller, service: TheService, id: JobId) -> models.Job:
     """Stop a job; what is complete is kept."""
     found = service.jobs.find(caller, id)
-    await service.looks.run(found.job.call_off)
+    await service.looks.run(found.call_off)
     return told(found)
 
 
@@ -66,10 +65,10 @@ async def events(request: Request, caller: Caller, service: TheService, id: JobI
     return Streamed(_events(request, service, found), service.streams, caller.id)
 
 
-async def _events(request: Request, service: Service, started: Started) -> AsyncIterator[str]:
+async def _events(request: Request, service: Service, job: Job) -> AsyncIterator[str]:
     said, quiet = "", 0.0
     while not service.stopping and not await request.is_disconnected():
-        ended, now = started.job.finished, told(started).model_dump_json(by_alias=True)
+        ended, now = job.finished, told(job).model_dump_json(by_alias=True)
         if now != said or ended:
             yield event("end" if ended else "progress", now)
             said, quiet = now, 0.0

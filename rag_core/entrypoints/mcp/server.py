@@ -220,15 +220,15 @@ def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
                 raise ToolError(f"{one.problem} {one.remedy}")
             started = await calls.run(lambda: entered.add([one], None, {}, domain), calls.service.files)
             until = asyncio.get_running_loop().time() + WAIT_SECONDS
-            while not started.job.finished and asyncio.get_running_loop().time() < until:
+            while not started.finished and asyncio.get_running_loop().time() < until:
                 await asyncio.sleep(LOOK_SECONDS)
-            if started.job.error is not None:
-                raise started.job.error
-            rows = list(outcomes([one], started.job.report))
+            if started.error is not None:
+                raise started.error
+            rows = list(outcomes([one], started.report))
             chunks = await calls.run(lambda: entered.counts({row.id for row in rows if row.state == "indexed"}))
         return models.IndexOut(
             indexed=len(chunks), unchanged=sum(row.state == "unchanged" for row in rows), chunks_created=sum(chunks.values()),
-            collection=collection, finished=started.job.finished, job=started.id, documents=rows,
+            collection=collection, finished=started.finished, job=started.id, documents=rows,
         )  # fmt: skip
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rag_core.service.callers.principal import Principal, Scope
@@ -23,22 +21,12 @@ MAX_KEPT = 500  # finished ones whose result can still be asked for
 RETRY_SECONDS = 30  # a job takes seconds to minutes
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
-    """A job that a program started. `by` is the id of its principal."""
-
-    id: str
-    job: Job
-    collection: str
-    by: str
-
-
 class Jobs:
     """The jobs of all callers. Safe to share between threads."""
 
     def __init__(self, runner: Runner) -> None:
         self._runner, self._lock = runner, threading.Lock()
-        self._known: OrderedDict[str, Started] = OrderedDict()
+        self._known: OrderedDict[str, Job] = OrderedDict()
 
     def start(
         self,
@@ -49,7 +37,7 @@ class Jobs:
         count: int,
         listed: Sequence[File] = (),
         handing_in: HandingIn | None = None,
-    ) -> Started:
+    ) -> Job:
         """Start a job, behind those that run.
 
         Raises:
@@ -59,12 +47,12 @@ class Jobs:
         with self._lock:
             self.require_room(principal)
             job = self._runner.start(title, work, count, place=place, listed=listed, bounded=False, handing_in=handing_in)
-            started = Started(secrets.token_hex(8), job, place[1], principal.id)
-            self._known[started.id] = started
-            finished = [id for id, one in self._known.items() if one.job.finished]
+            job.program = principal.id
+            self._known[job.id] = job
+            finished = [id for id, one in self._known.items() if one.finished]
             for id in finished[: max(0, len(finished) - MAX_KEPT)]:
                 del self._known[id]
-        return started
+        return job
 
     def require_room(self, principal: Principal) -> None:
         """Raise ShareTaken or Overloaded where as many jobs wait as may, of this caller or in all.
@@ -77,41 +65,36 @@ class Jobs:
             names = [job.by for job in self._runner.unfinished(visits=True)]
         else:
             each, most = MAX_EACH, MAX_JOBS
-            names = [one.by for one in list(self._known.values()) if not one.job.finished and not one.job.visits]
+            names = [one.program for one in list(self._known.values()) if not one.finished and not one.visits]
         come = f"Call again in {RETRY_SECONDS} seconds."
         if names.count(principal.id) >= each:
             raise ShareTaken(f"{each} jobs of yours are running or waiting.", remedy=come, retry_after=RETRY_SECONDS)
         if len(names) >= most:
             raise Overloaded(f"{most} jobs are running or waiting.", remedy=come, retry_after=RETRY_SECONDS)
 
-    def find(self, principal: Principal, id: str) -> Started:
+    def find(self, principal: Principal, id: str) -> Job:
         """A job of the caller's; of anybody's in their collections, with the scope admin, but for visitors' jobs.
 
         Raises:
             NotFound: there is none that they may see.
         """
-        started = self.known(principal, id)
-        if started is None:
+        job = self._known.get(id)
+        if job is None or not self._may_see(principal, job):
             raise missing("job")
-        return started
+        return job
 
-    def known(self, principal: Principal, id: str) -> Started | None:
-        """As `find`; None where there is none, or none any more."""
-        started = self._known.get(id)
-        return started if started is not None and self._may_see(principal, started) else None
-
-    def all(self, principal: Principal) -> tuple[Started, ...]:
+    def all(self, principal: Principal) -> tuple[Job, ...]:
         """The jobs that the caller may see, newest first."""
         return tuple(one for one in reversed(list(self._known.values())) if self._may_see(principal, one))
 
     def waiting(self) -> tuple[int, int]:
         """How many jobs run, and how many wait."""
-        left = [one.job for one in list(self._known.values()) if not one.job.finished]
+        left = [job for job in list(self._known.values()) if not job.finished]
         return sum(job.started for job in left), sum(not job.started for job in left)
 
     def stop(self, seconds: float, left: Callable[[], float]) -> None:
         """Ask all to stop, and wait so many seconds at most; `left` is a clock. What is complete is kept, the rest is listed."""
-        running = [one.job for one in list(self._known.values()) if not one.job.finished]
+        running = [job for job in list(self._known.values()) if not job.finished]
         for job in running:
             job.stop()
         until = left() + seconds
@@ -126,12 +109,12 @@ class Jobs:
         """
         found = drop(folder, collection, self._runner)
         with self._lock:
-            for id in [id for id, one in self._known.items() if one.collection == collection]:
+            for id in [id for id, one in self._known.items() if one.place[1] == collection]:
                 del self._known[id]
         return found
 
     @staticmethod
-    def _may_see(principal: Principal, started: Started) -> bool:
-        if not principal.may_enter(started.collection):
+    def _may_see(principal: Principal, job: Job) -> bool:
+        if not principal.may_enter(job.place[1]):
             return False
-        return started.by == principal.id or (principal.may(Scope.ADMIN) and not is_visit(started.collection))
+        return job.program == principal.id or (principal.may(Scope.ADMIN) and not is_visit(job.place[1]))
