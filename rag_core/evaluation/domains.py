@@ -26,14 +26,6 @@ ENOUGH = 0.5  # a domain needs half of the documents, or a word of the question;
 
 
 @dataclass(frozen=True, slots=True)
-class Detected:
-    """A domain, and the counts that speak for it in one sentence, without a word of a question or a document."""
-
-    domain: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class Taken:
     """The profile that a question is asked under, and why this one, in one sentence."""
 
@@ -61,8 +53,7 @@ def taken(
     """
     if domain != AUTO:
         return Taken(require_domain(domain), CALLER)
-    found = detect(question, searched(corpus, documents, filters))
-    return Taken(require_domain(found.domain), found.why)
+    return detect(question, searched(corpus, documents, filters))
 
 
 def searched(corpus: Corpus, documents: Collection[str] | None = None, filters: Mapping[str, str] | None = None) -> tuple[Document, ...]:
@@ -74,8 +65,8 @@ def searched(corpus: Corpus, documents: Collection[str] | None = None, filters: 
     return tuple(searched_documents(corpus, corpus.rows(documents, filters or {})))
 
 
-def detect(question: str, documents: Sequence[Document]) -> Detected:
-    """The domain that the documents and the question speak for; `general` where none has enough, or two have as much.
+def detect(question: str, documents: Sequence[Document]) -> Taken:
+    """The profile of the domain that the documents and the question speak for; `general` where none has enough, or two have as much.
 
     A domain's weight is its share of the documents, and `ENOUGH` more where the question uses words of it alone.
     """
@@ -87,12 +78,12 @@ def detect(question: str, documents: Sequence[Document]) -> Detected:
     best = max(weights.values(), default=0.0)
     first = [domain for domain, weight in weights.items() if weight == best]
     if best < ENOUGH or len(first) != 1:
-        return Detected(GENERAL, "Neither the documents nor the question speak for one field alone.")
+        return Taken(profiles()[GENERAL], "Neither the documents nor the question speak for one field alone.")
     (domain,) = first
     said = [f"{kinds[domain]} of {len(documents)} documents are of this field"] if kinds[domain] else []
     said += ["the question uses a word of it"] if asked == domain else []
     whole = " and ".join(said)
-    return Detected(domain, f"{whole[0].upper()}{whole[1:]}.")
+    return Taken(profiles()[domain], f"{whole[0].upper()}{whole[1:]}.")
 
 
 def kind_of(document: Document) -> str:

@@ -51,7 +51,7 @@ def test_given_documents_and_a_question_then_the_field_is_the_one_that_most_spea
     """S3-27: the domain is set or detected; its profile takes the place of a prefix to the question."""
     found = detect(question, documents)
 
-    assert (found.domain, found.why) == (domain, why)
+    assert (found.profile.domain, found.why) == (domain, why)
 
 
 def test_given_a_choice_of_documents_then_only_these_are_looked_at() -> None:
