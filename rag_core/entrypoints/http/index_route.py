@@ -53,7 +53,7 @@ BODY = {
         },
     }
 }
-_KNOBS, _FACTS = TypeAdapter(request_models.Knobs), TypeAdapter(request_models.Facts)
+_FACTS = TypeAdapter(request_models.Facts)
 
 
 class Sent:
