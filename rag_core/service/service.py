@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -43,7 +42,6 @@ FILES, FILES_WAITING = 2, 16  # calls that take files, or wait for a library's w
 UPLOADS, UPLOADS_EACH = 6, 2  # requests with documents that are read at once: each may bring as much as the page takes
 STREAMS, STREAMS_EACH = 50, 10  # that are open at once
 MAX_CLAIMS = 32  # that are judged in one call; as many as the command line reads together
-_log = logging.getLogger(__name__)
 STOP_SECONDS = 10.0  # that a stopping service waits for jobs: a batch of passages takes less
 
 
