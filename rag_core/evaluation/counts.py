@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left
 from collections import Counter
+from copy import deepcopy
 from dataclasses import dataclass, field
 
 from rag_core.decision.summary import Summary, summarise
@@ -31,10 +32,6 @@ class Histogram:
         """Count a value."""
         self.counts[bisect_left(self.ends, value)] += 1
         self.sum += value
-
-    def copied(self) -> Histogram:
-        """The same at this moment."""
-        return Histogram(self.ends, list(self.counts), self.sum)
 
 
 @dataclass
@@ -80,8 +77,4 @@ class Counts:
     def now(self) -> Counted:
         """The counts at this moment."""
         with self._lock:
-            one = self._counted
-            return Counted(
-                Counter(one.questions), one.claims, one.cited, one.drafts, one.failed, one.retrieval.copied(), one.model.copied(),
-                one.correctness.copied(),
-            )  # fmt: skip
+            return deepcopy(self._counted)
