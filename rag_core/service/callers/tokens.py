@@ -15,11 +15,12 @@ import json
 import secrets
 import threading
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from filelock import FileLock
+from pydantic import ConfigDict, TypeAdapter
 
 from rag_core.domain.acts import Action
 from rag_core.errors import InvalidInput, LibraryDamaged
@@ -38,12 +39,13 @@ MAX_NAME_CHARS = 100  # as a labelled set may have
 MAX_TEXT_CHARS = 200  # that are read of what comes as a token: ours have 56
 HAD_TEXT = "Tokens were made for this library: nobody may enter it without one. Delete this file only if every user of this machine may.\n"
 ANEW = f"Or move {FILE} away and make new tokens with `python -m rag_core token create`; until then nobody may enter."
-_FIELDS = {"id", "name", "sha256", "scopes", "collections", "created", "expires", "revoked"}
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
     """A token as it is kept; `sha256` is of its whole text. Times are ISO 8601 in UTC, empty where it never expires or was not revoked."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
 
     id: str
     name: str
@@ -62,6 +64,9 @@ class Token:
     def is_valid(self, now: datetime) -> bool:
         """Whether it still opens anything."""
         return not self.revoked and (not self.expires or now < datetime.fromisoformat(self.expires))
+
+
+_TOKENS = TypeAdapter(tuple[Token, ...])
 
 
 class Tokens:
@@ -151,7 +156,7 @@ class Tokens:
                 if not self._there_were():  # first: a kill between the two closes the service, and never opens it
                     self._note_that_there_were()
                 noting(self._path.parent)(action, (id,))
-                rows = [{name: getattr(token, name) for name in sorted(_FIELDS)} for token in found]
+                rows = [asdict(token) for token in found]
                 write_atomically(self._path, (json.dumps({"schema_version": SCHEMA_VERSION, "tokens": rows}, indent=1) + "\n").encode())
         return found
 
@@ -160,7 +165,9 @@ class Tokens:
             body = json.loads(self._path.read_bytes())
             if body["schema_version"] != SCHEMA_VERSION:
                 raise ValueError(body["schema_version"])
-            found = tuple(_token(row) for row in body["tokens"])
+            found = _TOKENS.validate_python(body["tokens"])
+            for token in found:
+                _ = token.principal, token.is_valid(datetime.now(UTC))  # its scopes, collections and dates are read once, here
         except (OSError, ValueError, KeyError, TypeError, RecursionError, InvalidInput) as error:
             raise self._damaged() from error
         return found
@@ -184,18 +191,6 @@ class Tokens:
         except OSError:
             return True
         return True
-
-
-def _token(row: dict[str, object]) -> Token:
-    texts = {name: row[name] for name in _FIELDS - {"scopes", "collections"}}
-    if set(row) != _FIELDS or not all(isinstance(text, str) for text in texts.values()):
-        raise ValueError("not a token")
-    lists: dict[str, tuple[str, ...]] = {name: tuple(row[name]) for name in ("scopes", "collections")}  # type: ignore[arg-type]
-    token = Token(**texts, **lists)  # type: ignore[arg-type]
-    if token.expires:
-        datetime.fromisoformat(token.expires)
-    _ = token.principal  # its scopes and collections are read once, here
-    return token
 
 
 __all__ = ["FILE", "Scope", "Token", "Tokens"]
