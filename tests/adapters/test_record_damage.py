@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +13,7 @@ from test_record_texts import answered
 from rag_core.adapters.llm.cache import ModelCache
 from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.store import FILE, RecordStore
-from rag_core.adapters.records.tables import GUARDED, SCHEMA, VERSION
+from rag_core.adapters.records.tables import SCHEMA, VERSION
 from rag_core.domain.llm_trace import Completion
 from rag_core.errors import LibraryError, RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion
@@ -74,16 +71,6 @@ def read_or_error(path: Path) -> list[object] | LibraryError:
         return error
 
 
-def read_every_row(path: Path) -> None:
-    store = RecordStore(path)
-    try:
-        for table in GUARDED:
-            with store._file.reading() as db:
-                db.execute(f"SELECT * FROM sound_{table}").fetchall()
-    finally:
-        store.close()
-
-
 @pytest.fixture
 def path(tmp_path) -> Path:
     (tmp_path / "default").mkdir()
@@ -97,8 +84,8 @@ def template(tmp_path_factory) -> Path:
     return path
 
 
-def test_given_a_changed_byte_anywhere_then_it_is_told_or_what_is_read_is_the_same(template, path):
-    whole, data = read_all(template), template.read_bytes()
+def test_given_a_changed_byte_anywhere_then_it_is_told_with_a_remedy_or_read_and_never_a_raw_error(template, path):
+    data = template.read_bytes()
     chance = random.Random(13)
     positions = [*range(100), *chance.sample(range(100, len(data)), FLIPS)]  # all of the header, then anywhere
     for position in positions:
@@ -107,31 +94,8 @@ def test_given_a_changed_byte_anywhere_then_it_is_told_or_what_is_read_is_the_sa
         if isinstance(read, LibraryError):
             assert read.remedy
             assert isinstance(read, RecordsDamaged) or "another version" in read.problem, f"byte {position}: {read!r}"
-        else:
-            assert read == whole, f"byte {position}"
         for companion in path.parent.iterdir():
             companion.unlink()
-
-
-def test_given_any_value_that_was_changed_then_its_row_is_neither_read_nor_copied_nor_stamped_anew(template, path):
-    for table, columns in GUARDED.items():
-        for column in columns[1:] if table not in ("sets", "presets", "choices") else columns:
-            shutil.copy(template, path)
-            with closing(sqlite3.connect(path)) as db, db:
-                db.execute("PRAGMA foreign_keys = OFF")
-                changed = db.execute(f"UPDATE {table} SET {column} = coalesce({column}, 0) || 'x'").rowcount
-            assert changed, table
-            with pytest.raises(RecordsDamaged):
-                read_every_row(path)
-            path.unlink()
-    shutil.copy(template, path)
-    with closing(sqlite3.connect(path)) as db, db:
-        db.execute("UPDATE feedback SET comment = 'It is two months.'")
-    store = RecordStore(path)
-    with pytest.raises(RecordsDamaged):
-        store.settle(1, FeedbackState.LABELLED)
-    with pytest.raises(RecordsDamaged):
-        store.feedback()
 
 
 @pytest.mark.parametrize("harm", [b"", b"SQLite format 3\0", b"\0" * 4096], ids=["empty", "header", "zeros"])
@@ -156,24 +120,20 @@ def test_given_a_file_cut_short_anywhere_then_it_is_damage(template, path):
 
 
 def test_given_a_sound_row_with_json_that_nests_too_deep_then_it_is_told_and_no_raw_error(path):
-    with RecordFile(path, SCHEMA, VERSION, GUARDED).writing() as db:  # with its checksum
+    with RecordFile(path, SCHEMA, VERSION).writing() as db:
         db.execute("INSERT INTO presets (name, preset_values, certificate, created) VALUES ('deep', ?, 'null', '')", ("[" * 200_000,))
 
     with pytest.raises(RecordsDamaged):
         RecordStore(path).presets()
 
 
-def test_given_an_answer_in_the_cache_that_was_changed_then_it_is_not_given_and_the_cache_begins_anew(tmp_path):
+def test_given_a_cache_that_is_damaged_then_no_answer_is_given_and_it_begins_anew(tmp_path):
     path = tmp_path / "model_cache.sqlite"
     cache = ModelCache(path, clock=lambda: 1e9)
     answer = Completion("It takes 28 days.", False, "m", "e", 1, 1)
     _, epoch = cache.get("key")
     cache.put("key", answer, epoch)
     assert cache.get("key")[0].text == "It takes 28 days."
-    with closing(sqlite3.connect(path)) as db, db:
-        db.execute("UPDATE answers SET text = 'It takes 38 days.'")
-
-    assert cache.get("key")[0] is None
     for harm in (b"", b"junk"):
         _, epoch = cache.get("key")
         cache.put("key", answer, epoch)

@@ -19,7 +19,7 @@ from builders import measured as measured_claim
 from rag_core import wiring
 from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.store import FILE, RecordStore
-from rag_core.adapters.records.tables import GUARDED, SCHEMA, VERSION
+from rag_core.adapters.records.tables import SCHEMA, VERSION
 from rag_core.adapters.records.texts import MAX_CHARS
 from rag_core.decision.decide import decide
 from rag_core.decision.outcomes import Outcome
@@ -88,7 +88,7 @@ def raw(path: Path, statement: str, *values: object) -> list[tuple]:
 
 def age(path: Path, days: int) -> None:
     at = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
-    with RecordFile(path, SCHEMA, VERSION, GUARDED).writing() as db:  # as the store writes it, with its checksum
+    with RecordFile(path, SCHEMA, VERSION).writing() as db:
         db.execute("UPDATE model_texts SET at = ?", (at,))
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from rag_core.adapters.records.file import COMPANIONS, RecordFile, Tables
+from rag_core.adapters.records.file import COMPANIONS, RecordFile
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.domain.ports import LanguageModel
 from rag_core.errors import LibraryError, RecordsDamaged
@@ -27,13 +27,11 @@ QUIET_SECONDS = 60.0  # after the cache was emptied: a question may still see th
 _NEVER = -1  # the epoch of an answer that must not be kept
 _COLUMNS = "text, structured, model, endpoint, tokens_in, tokens_out"
 
-_GUARDED: Tables = {"answers": ("id", "key", "at", *_COLUMNS.split(", ")), "epoch": ("number", "begun")}
-
 # `epoch` changes whenever the cache is emptied: what was asked before is not stored after.
-_VERSION = 2  # the version of the tables below
+_VERSION = 3  # the version of the tables below
 _SCHEMA = (
-    f"CREATE TABLE answers (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, at REAL NOT NULL, {_COLUMNS}, checksum BLOB)",
-    "CREATE TABLE epoch (number INTEGER NOT NULL, begun REAL NOT NULL, checksum BLOB)",
+    f"CREATE TABLE answers (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, at REAL NOT NULL, {_COLUMNS})",
+    "CREATE TABLE epoch (number INTEGER NOT NULL, begun REAL NOT NULL)",
     "INSERT INTO epoch (number, begun) VALUES (abs(random()), 0)",
 )
 
@@ -47,7 +45,7 @@ class ModelCache:
     """
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
-        self._file, self._clock = RecordFile(path, _SCHEMA, _VERSION, _GUARDED), clock
+        self._file, self._clock = RecordFile(path, _SCHEMA, _VERSION), clock
 
     def close(self) -> None:
         """Let go of the file; the next use opens it again."""
@@ -58,8 +56,8 @@ class ModelCache:
         try:
             self._file.begin()
             with self._file.reading() as db:
-                epoch, begun = db.execute("SELECT number, begun FROM sound_epoch").fetchone()
-                row = db.execute(f"SELECT {_COLUMNS} FROM sound_answers WHERE key = ? AND at >= ?", (key, self._oldest())).fetchone()
+                epoch, begun = db.execute("SELECT number, begun FROM epoch").fetchone()
+                row = db.execute(f"SELECT {_COLUMNS} FROM answers WHERE key = ? AND at >= ?", (key, self._oldest())).fetchone()
         except (LibraryError, OSError) as error:
             self._give_up(error)
             return None, _NEVER
@@ -73,7 +71,7 @@ class ModelCache:
                 return
             with self._file.writing() as db:
                 db.execute(
-                    f"INSERT OR REPLACE INTO answers (key, at, {_COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?, ? FROM sound_epoch WHERE number = ?",
+                    f"INSERT OR REPLACE INTO answers (key, at, {_COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?, ? FROM epoch WHERE number = ?",
                     (key, self._clock(), *row, epoch),
                 )
                 db.execute("DELETE FROM answers WHERE at < ? OR id <= (SELECT max(id) FROM answers) - ?", (self._oldest(), MAX_COUNT))

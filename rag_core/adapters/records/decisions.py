@@ -18,7 +18,7 @@ from rag_core.records.stored import MAX_COMMENT_CHARS, Feedback, FeedbackKind, F
 
 _FEEDBACK = (
     "SELECT f.id, f.decision, f.verdict, f.comment, f.at, f.state, d.question, d.documents, f.document, f.page"
-    " FROM sound_feedback f JOIN sound_decisions d ON d.id = f.decision"
+    " FROM feedback f JOIN decisions d ON d.id = f.decision"
 )
 
 
@@ -52,7 +52,7 @@ class Decisions:
             InvalidInput: there is none with this id, or another version stored it.
         """
         with self._file.reading() as db:
-            row = db.execute("SELECT record FROM sound_decisions WHERE id = ?", (id,)).fetchone()
+            row = db.execute("SELECT record FROM decisions WHERE id = ?", (id,)).fetchone()
             own = texts_of(self._file, db, "decision", id)
         if row is None:
             raise InvalidInput(f"There is no stored question {id}.", remedy="It may have been deleted since; ask it again.")
@@ -61,7 +61,7 @@ class Decisions:
     def decisions(self, limit: int = 100, *, before: int | None = None, origin: str | None = None) -> tuple[StoredDecision, ...]:
         """The newest stored questions, newest first; those with an id below `before`, and of one origin, where these are given."""
         query = (
-            "SELECT id, at, origin, question FROM sound_decisions WHERE (?1 IS NULL OR id < ?1) AND (?2 IS NULL OR origin = ?2)"
+            "SELECT id, at, origin, question FROM decisions WHERE (?1 IS NULL OR id < ?1) AND (?2 IS NULL OR origin = ?2)"
             " ORDER BY id DESC LIMIT ?3"
         )
         with self._file.reading() as db:
@@ -71,13 +71,13 @@ class Decisions:
     def stored(self, id: int) -> StoredDecision | None:
         """A stored question without its measurements; None where there is none with this id."""
         with self._file.reading() as db:
-            row = db.execute("SELECT id, at, origin, question FROM sound_decisions WHERE id = ?", (id,)).fetchone()
+            row = db.execute("SELECT id, at, origin, question FROM decisions WHERE id = ?", (id,)).fetchone()
         return None if row is None else StoredDecision(*row)
 
     def origin(self, id: int, *, words: bool = False) -> str | None:
         """Where a stored question was asked, or by whom; with `words`, that of the feedback of this id. None where there is none."""
-        query = "SELECT origin FROM sound_decisions WHERE id = "
-        query += "(SELECT decision FROM sound_feedback WHERE id = ?)" if words else "?"
+        query = "SELECT origin FROM decisions WHERE id = "
+        query += "(SELECT decision FROM feedback WHERE id = ?)" if words else "?"
         with self._file.reading() as db:
             row = db.execute(query, (id,)).fetchone()
         return None if row is None else str(row[0])

@@ -47,18 +47,18 @@ class Eraser:
         self._labels("sets", "name")
         self._labels("runs", "id")
         self._results()
-        for name, certificate in self._all("SELECT name, certificate FROM sound_presets"):
+        for name, certificate in self._all("SELECT name, certificate FROM presets"):
             row = json.loads(certificate)
             if row and self._mentions(str(row.get("set_name", ""))):
                 self._db.execute("UPDATE presets SET certificate = ? WHERE name = ?", (json.dumps({**row, "set_name": ERASED}), name))
-        for run, note in self._all("SELECT run, note FROM sound_notes"):
+        for run, note in self._all("SELECT run, note FROM notes"):
             if self._mentions(note):
                 self._db.execute("DELETE FROM notes WHERE run = ?", (run,))
         for table, column in (("sets", "name"), ("runs", "name"), ("runs", "set_name")):
             self._rename(table, column)
 
     def _decisions(self) -> None:
-        for id, question, searched, record in self._all("SELECT id, question, documents, record FROM sound_decisions"):
+        for id, question, searched, record in self._all("SELECT id, question, documents, record FROM decisions"):
             row = unpack(self._file, record)
             if self._mentions(question) or self._mentions(_typed(row)) or self._ids & set(json.loads(searched)) or self._rests_on(row):
                 self.counts.decisions += 1
@@ -68,7 +68,7 @@ class Eraser:
                 self._db.execute("UPDATE decisions SET record = ? WHERE id = ?", (pack(clean), id))
 
     def _results(self) -> None:
-        for run, question, record in self._all("SELECT run, question, record FROM sound_results"):
+        for run, question, record in self._all("SELECT run, question, record FROM results"):
             row = unpack(self._file, record)
             if self._rests_on(row) or self._mentions(str(row.get("question", ""))):
                 self.counts.results += self._delete_result(run, question)
@@ -76,12 +76,12 @@ class Eraser:
                 self._db.execute("UPDATE results SET record = ? WHERE run = ? AND question = ?", (pack(clean), run, question))
 
     def _feedback(self) -> None:
-        for id, comment, document in self._all("SELECT id, comment, document FROM sound_feedback"):
+        for id, comment, document in self._all("SELECT id, comment, document FROM feedback"):
             if document in self._ids or self._mentions(comment):
                 self.counts.feedback += self._db.execute("DELETE FROM feedback WHERE id = ?", (id,)).rowcount
 
     def _labels(self, table: str, key: str) -> None:
-        for id, packed in self._all(f"SELECT {key}, questions FROM sound_{table}"):
+        for id, packed in self._all(f"SELECT {key}, questions FROM {table}"):
             questions = read_questions(self._file, packed)
             kept = [one for one in questions if not self._speaks_of(one)]
             if len(kept) == len(questions):
@@ -94,7 +94,7 @@ class Eraser:
                     self.counts.results += self._delete_result(id, one)
 
     def _rename(self, table: str, column: str) -> None:
-        taken = {name for (name,) in self._all(f"SELECT DISTINCT {column} FROM sound_{table}")}
+        taken = {name for (name,) in self._all(f"SELECT DISTINCT {column} FROM {table}")}
         for name in sorted(filter(self._mentions, taken)):
             free = next(one for n in range(len(taken) + 1) if (one := f"{ERASED} {n + 1}") not in taken)
             taken.add(free)
@@ -157,7 +157,7 @@ def without_erased(db: sqlite3.Connection, record: dict[str, Any], measurements:
     None where an answer was drafted from one of them, where it was among the few that were searched, or where the question uses words that
     were found in it alone: such a record goes as a whole.
     """
-    query = "SELECT document FROM sound_erasures WHERE generation >= ?"
+    query = "SELECT document FROM erasures WHERE generation >= ?"
     gone = {document for (document,) in db.execute(query, (measurements.library.version,))}
     if not gone:
         return record

@@ -26,6 +26,6 @@ class Executions:
     def all(self) -> tuple[Execution, ...]:
         """All that are kept, newest first."""
         with self._file.reading() as db:
-            rows = db.execute("SELECT body FROM sound_executions ORDER BY id DESC").fetchall()
+            rows = db.execute("SELECT body FROM executions ORDER BY id DESC").fetchall()
         with as_written(self._file):
             return tuple(Execution.model_validate_json(body) for (body,) in rows)

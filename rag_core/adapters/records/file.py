@@ -2,21 +2,16 @@
 
 Safe between threads (one connection under a lock) and between processes (write-ahead log, waiting for the other writer). It knows nothing
 about what the tables hold.
-
-Each row has a checksum: SQLite notices a page that makes no sense, but not a changed letter. Each connection of ours fills the column
-`checksum` when a row is written, by triggers, and compares it when a row is read through the view `sound_<table>`, or changed. Triggers and
-views are temporary: the file itself stays readable to any other program.
 """
 
 from __future__ import annotations
 
 import atexit
-import hashlib
 import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,10 +19,9 @@ from pathlib import Path
 from rag_core.errors import LibraryBusy, LibraryError, RecordsDamaged
 from rag_core.library.disk.private import FILE_MODE, make_folder, tighten
 
-Tables = Mapping[str, Sequence[str]]  # the columns of each table, without `checksum`
 WAIT_SECONDS = 10.0  # for another writer
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-# SQLITE_ERROR: our statements fit our tables, so the file's are others, or a row does not have its checksum
+# SQLITE_ERROR: our statements fit our tables, so the file's are others
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_MISMATCH)
 COMPANIONS = ("", "-wal", "-shm")
 CLOSE_SECONDS = 1.0  # that the end waits for a statement of another thread; the log beside the file keeps what it has then
@@ -37,13 +31,12 @@ _files: weakref.WeakSet[RecordFile] = weakref.WeakSet()  # that this process has
 class RecordFile:
     """The file at `path` with the tables that the statements of `schema` make. `version` is that of the schema, at least 1.
 
-    The file is checked as a whole when it is opened, and a row of the `guarded` tables when it is changed, or read through its
-    view. Each of these has a column `checksum`.
+    The file is checked as a whole when it is opened.
     """
 
-    def __init__(self, path: Path, schema: Sequence[str], version: int, guarded: Tables) -> None:
+    def __init__(self, path: Path, schema: Sequence[str], version: int) -> None:
         self.path = path
-        self._schema, self._version, self._guarded = schema, version, guarded
+        self._schema, self._version = schema, version
         self._connection: sqlite3.Connection | None = None
         self._opened: tuple[int, int] | None = None
         self._nothing: sqlite3.Connection | None = None  # what is read while there is no file
@@ -121,8 +114,6 @@ class RecordFile:
             if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):  # 0.07 s for 44 MB
                 raise self.damaged()
             self._require_own(connection)
-            teach(connection)
-            guard(connection, self._guarded)
         except BaseException:
             connection.close()
             raise
@@ -135,7 +126,6 @@ class RecordFile:
             self.close()
             made = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
             self._make(made)
-            guard(made, self._guarded)
             self._nothing = made
         return self._nothing
 
@@ -159,12 +149,9 @@ class RecordFile:
             draft.unlink(missing_ok=True)
 
     def _make(self, connection: sqlite3.Connection) -> None:
-        teach(connection)
         with _transaction(connection, "BEGIN IMMEDIATE"):
             for statement in self._schema:
                 connection.execute(statement)
-            for table, names in self._guarded.items():  # rows that the schema itself puts in
-                connection.execute(f"UPDATE {table} SET checksum = {_sum(table, names)}")
             connection.execute(f"PRAGMA user_version = {self._version}")
 
     def _require_own(self, connection: sqlite3.Connection) -> None:
@@ -242,55 +229,3 @@ def _identity(path: Path) -> tuple[int, int] | None:
         found = os.stat(path)
         return found.st_dev, found.st_ino
     return None
-
-
-class RowDamaged(Exception):
-    """A row does not have its checksum. SQLite hides it behind an error of its own."""
-
-
-def teach(connection: sqlite3.Connection) -> None:
-    """Give the connection the functions that the statements of this module use."""
-    connection.create_function("row_sum", -1, _row_sum, deterministic=True)
-    connection.create_function("row_sound", 2, _row_sound)
-
-
-def guard(connection: sqlite3.Connection, tables: Tables) -> None:
-    """Have rows of these tables stamped when they are written, and compared when they are changed or read through their views."""
-    connection.execute("PRAGMA temp_store = MEMORY")
-    for table, names in tables.items():
-        columns = ", ".join(names)
-        fill = f"BEGIN UPDATE {table} SET checksum = {_sum(table, names, 'NEW.')} WHERE rowid = NEW.rowid; END"
-        compare = f"BEGIN SELECT {_sound(table, names, 'OLD.')}; END"
-        # The row is looked up once more: where a query asks for `column = ?`, SQLite puts that value in the column's place in the
-        # view's own condition, also for rows that have another.
-        again = f"SELECT {_sum(table, names, 'again.')} FROM main.{table} again WHERE again.rowid = {table}.rowid"
-        for statement in (
-            f"CREATE TEMP VIEW sound_{table} AS SELECT {columns} FROM main.{table} WHERE row_sound(checksum, ({again}))",
-            f"CREATE TEMP TRIGGER compare_{table} BEFORE UPDATE OF {columns} ON main.{table} {compare}",
-            f"CREATE TEMP TRIGGER stamp_{table} AFTER INSERT ON main.{table} {fill}",
-            f"CREATE TEMP TRIGGER restamp_{table} AFTER UPDATE OF {columns} ON main.{table} {fill}",
-        ):
-            connection.execute(statement)
-
-
-def _sum(table: str, names: Sequence[str], row: str = "") -> str:
-    return f"row_sum('{table}', {', '.join(row + name for name in names)})"
-
-
-def _sound(table: str, names: Sequence[str], row: str = "") -> str:
-    return f"row_sound({row}checksum, {_sum(table, names, row)})"
-
-
-def _row_sum(*values: object) -> bytes:
-    """SHA-256 of the values with their types and lengths, the table's name first."""
-    total = hashlib.sha256()
-    for value in values:
-        data = value if isinstance(value, bytes) else value.encode() if isinstance(value, str) else repr(value).encode()
-        total.update(f"{type(value).__name__} {len(data)}:".encode() + data)
-    return total.digest()
-
-
-def _row_sound(written: object, found: object) -> int:
-    if written != found:
-        raise RowDamaged
-    return 1

@@ -19,7 +19,7 @@ from rag_core.settings import Settings
 
 _RUN = (
     "SELECT id, name, set_name, settings, calibration, model, generation, started, total,"
-    " (SELECT count(*) FROM results WHERE run = r.id), coalesce((SELECT note FROM sound_notes WHERE run = r.id), '') FROM sound_runs r"
+    " (SELECT count(*) FROM results WHERE run = r.id), coalesce((SELECT note FROM notes WHERE run = r.id), '') FROM runs r"
 )
 
 
@@ -32,7 +32,7 @@ class Sets:
     def sets(self) -> tuple[str, ...]:
         """The names of the stored sets, sorted."""
         with self._file.reading() as db:
-            return tuple(name for (name,) in db.execute("SELECT name FROM sound_sets ORDER BY name"))
+            return tuple(name for (name,) in db.execute("SELECT name FROM sets ORDER BY name"))
 
     def read_set(self, name: str) -> tuple[LabelledQuestion, ...]:
         """The questions of a set, in their order.
@@ -62,7 +62,7 @@ class Sets:
     def find(self, name: str) -> tuple[LabelledQuestion, ...]:
         """The questions of a set; none where there is no set of this name."""
         with self._file.reading() as db:
-            row = db.execute("SELECT questions FROM sound_sets WHERE name = ?", (name,)).fetchone()
+            row = db.execute("SELECT questions FROM sets WHERE name = ?", (name,)).fetchone()
         return read_questions(self._file, row[0]) if row else ()
 
     def begin_run(
@@ -112,7 +112,7 @@ class Sets:
             InvalidInput: there is no such run.
         """
         with self._file.reading() as db:
-            row = db.execute("SELECT questions FROM sound_runs WHERE id = ?", (run_id,)).fetchone()
+            row = db.execute("SELECT questions FROM runs WHERE id = ?", (run_id,)).fetchone()
         if row is None:
             raise InvalidInput(f"There is no run {run_id}.", remedy="It may have been deleted since; choose another.")
         return read_questions(self._file, row[0])
@@ -133,12 +133,12 @@ class Sets:
     def copy_result(self, run_id: int, question_id: str, from_run: int, from_question: str) -> None:
         """Store the result of another run's question as one of this run, as it is; an earlier result is replaced."""
         to, source = (run_id, plain(question_id)), (from_run, plain(from_question))
-        insert = "INSERT OR REPLACE INTO results (run, question, record) SELECT ?, ?, record FROM sound_results"
+        insert = "INSERT OR REPLACE INTO results (run, question, record) SELECT ?, ?, record FROM results"
         which = "run = ? AND question = ?"
         texts = "INSERT INTO model_texts (run, question, rejected, at, documents, body) SELECT ?, ?, rejected, at, documents, body"
         with self._file.writing() as db:
             if db.execute(f"{insert} WHERE {which} AND EXISTS (SELECT 1 FROM runs WHERE id = ?)", (*to, *source, run_id)).rowcount:
-                db.execute(f"{texts} FROM sound_model_texts WHERE {which}", (*to, *source))
+                db.execute(f"{texts} FROM model_texts WHERE {which}", (*to, *source))
 
     def restamp_run(self, run_id: int, *, calibration: str, model: str, version: int) -> None:
         """Note with what a run goes on that is resumed after the library changed."""
@@ -164,13 +164,13 @@ class Sets:
     def done(self, run_id: int) -> frozenset[str]:
         """Ids of the questions that have a result: a run that is resumed asks only the others."""
         with self._file.reading() as db:
-            return frozenset(id for (id,) in db.execute("SELECT question FROM sound_results WHERE run = ?", (run_id,)))
+            return frozenset(id for (id,) in db.execute("SELECT question FROM results WHERE run = ?", (run_id,)))
 
     def results(self, run_id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> dict[str, Measurements]:
         """The measurements of a run by question id, in the order of its questions; see `rag_core.records.from_record` for their texts."""
         order = {question.id: n for n, question in enumerate(self.run_questions(run_id))}
         with self._file.reading() as db:
-            rows = db.execute("SELECT question, record FROM sound_results WHERE run = ?", (run_id,)).fetchall()
+            rows = db.execute("SELECT question, record FROM results WHERE run = ?", (run_id,)).fetchall()
             own = texts_of(self._file, db, "run", run_id)
         rows.sort(key=lambda row: order.get(row[0], len(order)))
         texts = Texts(page_text, passage_of, own)
@@ -183,8 +183,8 @@ class Sets:
 
     def _may_ask(self, db: sqlite3.Connection, run_id: int, question_id: str) -> bool:
         """Whether a run still has a question: only a deletion everywhere takes one out of it, and one since it began matters."""
-        since = "SELECT 1 FROM sound_erasures e WHERE e.generation >= r.generation"
-        query = f"SELECT questions FROM sound_runs r WHERE id = ? AND EXISTS ({since})"
+        since = "SELECT 1 FROM erasures e WHERE e.generation >= r.generation"
+        query = f"SELECT questions FROM runs r WHERE id = ? AND EXISTS ({since})"
         row = db.execute(query, (run_id,)).fetchone()
         return row is None or any(plain(one.id) == question_id for one in read_questions(self._file, row[0]))
 

@@ -18,7 +18,7 @@ from rag_core.adapters.records.erase import erase
 from rag_core.adapters.records.executions import Executions
 from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.sets import Sets
-from rag_core.adapters.records.tables import GUARDED, SCHEMA, VERSION, named, read_json
+from rag_core.adapters.records.tables import SCHEMA, VERSION, named, read_json
 from rag_core.adapters.records.texts import forget_documents, prune_rejected
 from rag_core.domain.acts import Action, Note, actor, name_id, permit, permit_own, unnoted
 from rag_core.errors import InvalidInput
@@ -44,7 +44,7 @@ class RecordStore:
 
     def __init__(self, path: Path, note: Note = unnoted) -> None:
         self.collection, self._note = path.parent.name, note
-        self._file = RecordFile(path, SCHEMA, VERSION, GUARDED)
+        self._file = RecordFile(path, SCHEMA, VERSION)
 
         decisions, noted, words = Decisions(self._file), self._noted, True
         self.keep, self.measurements = noted(Action.KEEP, decisions.keep, _result), self._own(decisions.measurements)
@@ -112,7 +112,7 @@ class RecordStore:
     def deleted(self, document: str) -> bool:
         """Whether a document with this id was once deleted."""
         with self._file.reading() as db:
-            return db.execute("SELECT 1 FROM sound_deletions WHERE document = ?", (document,)).fetchone() is not None
+            return db.execute("SELECT 1 FROM deletions WHERE document = ?", (document,)).fetchone() is not None
 
     def prune_rejected(self, days: int) -> int:
         """Delete the texts of rejected drafts that are older than so many days; of how many questions."""
@@ -132,7 +132,7 @@ class RecordStore:
     def presets(self) -> tuple[SavedPreset, ...]:
         """The saved presets, by name."""
         with self._file.reading() as db:
-            rows = db.execute("SELECT name, preset_values, certificate, created FROM sound_presets ORDER BY name").fetchall()
+            rows = db.execute("SELECT name, preset_values, certificate, created FROM presets ORDER BY name").fetchall()
         return tuple(
             SavedPreset(name, read_json(self._file, values), read_json(self._file, certificate), created)
             for name, values, certificate, created in rows
@@ -205,7 +205,7 @@ class RecordStore:
     def _choice(self, name: str) -> Any:
         """The last choice under a name; None when there is none."""
         with self._file.reading() as db:
-            row = db.execute("SELECT value FROM sound_choices WHERE name = ?", (name,)).fetchone()
+            row = db.execute("SELECT value FROM choices WHERE name = ?", (name,)).fetchone()
         return None if row is None else read_json(self._file, row[0])
 
     def _choose(self, name: str, value: Any) -> None:

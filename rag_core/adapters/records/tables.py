@@ -9,57 +9,41 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from rag_core.adapters.records.file import RecordFile, Tables
+from rag_core.adapters.records.file import RecordFile
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
 
 MAX_NAME_CHARS = 100  # the name of a set, a run or a preset is cut there; chosen
 
-VERSION = 9  # the version of the tables below
-GUARDED: Tables = {
-    "decisions": ("id", "at", "origin", "question", "documents", "record"),
-    "feedback": ("id", "decision", "verdict", "comment", "document", "page", "at", "state"),
-    "sets": ("name", "questions"),
-    "runs": ("id", "name", "set_name", "settings", "calibration", "model", "generation", "started", "total", "questions"),
-    "results": ("run", "question", "record"),
-    "presets": ("name", "preset_values", "certificate", "created"),
-    "choices": ("name", "value"),
-    "model_texts": ("id", "decision", "run", "question", "rejected", "at", "documents", "body"),
-    "deletions": ("document", "generation"),
-    "executions": ("id", "at", "origin", "body"),
-    "notes": ("run", "note"),
-    "erasures": ("document", "generation"),
-}  # fmt: skip
+VERSION = 10  # the version of the tables below
 
 # Ids are never given again: a page that remembers one would show another's.
 SCHEMA = (
     "CREATE TABLE decisions (id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, origin TEXT NOT NULL, question TEXT NOT NULL,"
-    " documents TEXT NOT NULL, record BLOB NOT NULL, checksum BLOB)",
+    " documents TEXT NOT NULL, record BLOB NOT NULL)",
     "CREATE INDEX decisions_at ON decisions (at)",
     "CREATE TABLE feedback (id INTEGER PRIMARY KEY AUTOINCREMENT, decision INTEGER NOT NULL REFERENCES decisions ON DELETE CASCADE,"
     " verdict TEXT NOT NULL, comment TEXT NOT NULL, document TEXT NOT NULL, page INTEGER NOT NULL, at TEXT NOT NULL,"
-    " state TEXT NOT NULL DEFAULT 'open', checksum BLOB)",
+    " state TEXT NOT NULL DEFAULT 'open')",
     "CREATE INDEX feedback_decision ON feedback (decision)",
     "CREATE INDEX feedback_state ON feedback (state)",
-    "CREATE TABLE sets (name TEXT PRIMARY KEY, questions BLOB NOT NULL, checksum BLOB)",
+    "CREATE TABLE sets (name TEXT PRIMARY KEY, questions BLOB NOT NULL)",
     "CREATE TABLE runs (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, set_name TEXT NOT NULL, settings TEXT NOT NULL,"
     " calibration TEXT NOT NULL, model TEXT NOT NULL, generation INTEGER NOT NULL, started TEXT NOT NULL, total INTEGER NOT NULL,"
-    " questions BLOB NOT NULL, checksum BLOB)",
+    " questions BLOB NOT NULL)",
     "CREATE TABLE results (run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, question TEXT NOT NULL, record BLOB NOT NULL,"
-    " checksum BLOB, PRIMARY KEY (run, question))",
-    "CREATE TABLE presets (name TEXT PRIMARY KEY, preset_values TEXT NOT NULL, certificate TEXT NOT NULL, created TEXT NOT NULL,"
-    " checksum BLOB)",
-    "CREATE TABLE choices (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum BLOB)",
+    " PRIMARY KEY (run, question))",
+    "CREATE TABLE presets (name TEXT PRIMARY KEY, preset_values TEXT NOT NULL, certificate TEXT NOT NULL, created TEXT NOT NULL)",
+    "CREATE TABLE choices (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE model_texts (id INTEGER PRIMARY KEY, decision INTEGER REFERENCES decisions ON DELETE CASCADE, run INTEGER,"
-    " question TEXT, rejected INTEGER NOT NULL, at TEXT NOT NULL, documents TEXT NOT NULL, body BLOB NOT NULL, checksum BLOB,"
+    " question TEXT, rejected INTEGER NOT NULL, at TEXT NOT NULL, documents TEXT NOT NULL, body BLOB NOT NULL,"
     " FOREIGN KEY (run, question) REFERENCES results ON DELETE CASCADE)",
     "CREATE INDEX model_texts_decision ON model_texts (decision)",
     "CREATE INDEX model_texts_result ON model_texts (run, question)",
-    "CREATE TABLE deletions (document TEXT PRIMARY KEY, generation INTEGER NOT NULL, checksum BLOB)",
-    "CREATE TABLE executions (id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, origin TEXT NOT NULL, body TEXT NOT NULL,"
-    " checksum BLOB)",
-    "CREATE TABLE notes (run INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE, note TEXT NOT NULL, checksum BLOB)",
-    "CREATE TABLE erasures (document TEXT PRIMARY KEY, generation INTEGER NOT NULL, checksum BLOB)",
+    "CREATE TABLE deletions (document TEXT PRIMARY KEY, generation INTEGER NOT NULL)",
+    "CREATE TABLE executions (id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, origin TEXT NOT NULL, body TEXT NOT NULL)",
+    "CREATE TABLE notes (run INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE, note TEXT NOT NULL)",
+    "CREATE TABLE erasures (document TEXT PRIMARY KEY, generation INTEGER NOT NULL)",
 )
 
 

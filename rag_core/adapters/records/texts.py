@@ -32,8 +32,7 @@ def forget_documents(file: RecordFile, documents: Collection[str], version: int)
     wanted = json.dumps(list(documents))
     held = "SELECT 1 FROM json_each(t.documents) one JOIN json_each(?) gone ON one.value = gone.value"
     with file.writing() as db:
-        # which documents a text is from must be what was written: otherwise words of a deleted one might stay
-        db.execute(f"DELETE FROM model_texts WHERE id IN (SELECT t.id FROM sound_model_texts t WHERE EXISTS ({held}))", (wanted,))
+        db.execute(f"DELETE FROM model_texts WHERE id IN (SELECT t.id FROM model_texts t WHERE EXISTS ({held}))", (wanted,))
         db.execute("INSERT OR REPLACE INTO deletions (document, generation) SELECT value, ? FROM json_each(?)", (version, wanted))
     file.empty_log()
 
@@ -61,7 +60,7 @@ def keep_texts(
 ) -> None:
     """Store what a model wrote for a decision, or for the result of a run; nothing of a document that was deleted meanwhile."""
     documents = json.dumps(written.documents)
-    gone = "SELECT 1 FROM sound_deletions d JOIN json_each(?) one ON one.value = d.document WHERE d.generation >= ?"
+    gone = "SELECT 1 FROM deletions d JOIN json_each(?) one ON one.value = d.document WHERE d.generation >= ?"
     if db.execute(gone, (documents, version)).fetchone():
         return
     insert = "INSERT INTO model_texts (decision, run, question, rejected, at, documents, body) VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -74,7 +73,7 @@ def keep_texts(
 def texts_of(file: RecordFile, db: sqlite3.Connection, which: str, id: int) -> dict[str, str]:
     """The texts that are still there, by hash; `which` is `decision` or `run`."""
     found: dict[str, str] = {}
-    for (body,) in db.execute(f"SELECT body FROM sound_model_texts WHERE {which} = ?", (id,)).fetchall():
+    for (body,) in db.execute(f"SELECT body FROM model_texts WHERE {which} = ?", (id,)).fetchall():
         texts = unpack(file, body)
         if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
             raise file.damaged()
