@@ -21,7 +21,7 @@ from rag_core.gating.asked import AskedFor
 from rag_core.gating.fit import Fit
 from rag_core.gating.row import CELL, UNKNOWN, label_words
 from rag_core.grounding.omissions.back import speaks_of_before
-from rag_core.grounding.units import Unit, header_of, in_order
+from rag_core.grounding.units import Unit, heads_of, in_order
 from rag_core.ingest.normalise import locate
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import Settings
@@ -163,7 +163,7 @@ def claim_of(scored: Scored, page_text: PageText) -> Claim:
     """The claim that quotes a unit; a table's row is read with its header."""
     unit = scored.unit
     text = unit.text
-    header = header_of(unit.passage, page_text) if unit.passage.kind is PassageKind.TABLE else ""
+    header = heads_of(unit, page_text) if unit.passage.kind is PassageKind.TABLE else ""
     if header:
         text = f"{header}: {text}"
     evidence = unit.evidence(page_text)

@@ -15,6 +15,7 @@ from rag_core.domain.claims import Evidence
 from rag_core.domain.documents import Span, holds_hidden
 from rag_core.domain.passages import Passage, PassageKind, Piece, Role
 from rag_core.domain.ports import PageText
+from rag_core.domain.rows import CELL, EMPTY, NEXT_ROW
 from rag_core.ingest.blocks.rows import ends_sentence
 from rag_core.ingest.normalise import cells, join, locate, read_passage_text
 from rag_core.ingest.passages.context import SECTION_MARK
@@ -47,7 +48,8 @@ class Unit:
     """A stretch of a passage that can be quoted by itself.
 
     `start` and `end` are offsets into `Passage.text` for text, and into the raw page for table rows (`spans` is set then). `lead` is the
-    sentence that leads in an item, in reading form: "The following are excluded:"; it may stand in another passage.
+    sentence that leads in an item, in reading form: "The following are excluded:"; it may stand in another passage. `group` is where the
+    only filled cell of a row stands that heads the rows below it: "Members".
     """
 
     passage: Passage
@@ -56,6 +58,7 @@ class Unit:
     end: int
     spans: tuple[Span, ...] = ()
     lead: str = ""
+    group: tuple[Span, ...] = ()
 
     @property
     def by_itself(self) -> bool:
@@ -63,10 +66,10 @@ class Unit:
         return self.passage.kind in (PassageKind.TABLE, PassageKind.CODE) or bool(self.lead)
 
     def evidence(self, page_text: PageText) -> tuple[Evidence, ...]:
-        """The verbatim quotes this unit rests on; a table row brings the spans of its header along."""
+        """The verbatim quotes this unit rests on; a table row brings the spans of its header and its group along."""
         if self.spans:
             row = evidence_of(self.passage, self.spans[0], page_text)
-            return (replace(row, spans=(*self.spans, *self.passage.header)),)
+            return (replace(row, spans=(*self.spans, *self.passage.header, *self.group)),)
         return tuple(evidence_of(self.passage, span, page_text) for span in self._located(page_text))
 
     def _located(self, page_text: PageText) -> tuple[Span, ...]:
@@ -251,8 +254,10 @@ def _leaf(passage: Passage) -> str:
 
 
 def _rows(passage: Passage, page_text: PageText, spans: Sequence[Span]) -> list[Unit]:
-    """The visual rows of a table, but for those of its header."""
-    found = []
+    """The visual rows of a table, but for those of its header, each with the row that heads its group."""
+    found: list[Unit] = []
+    group: tuple[Span, ...] = ()
+    begun = False
     for span in spans:
         raw = page_text(passage.document, span.page)
         at = span.start
@@ -263,8 +268,26 @@ def _rows(passage: Passage, page_text: PageText, spans: Sequence[Span]) -> list[
             if left < right and not any(head.holds(Span(span.page, left, right)) for head in passage.header):
                 text = cells(raw[left:right])
                 if text:
-                    found.append(Unit(passage, text, left, right, (Span(span.page, left, right),)))
+                    # one whose first row is full has no groups: a single cell is a label without a value
+                    heads = _group(raw, left, right, span.page) if group or not begun else ()
+                    found.append(Unit(passage, text, left, right, (Span(span.page, left, right),), group=() if heads else group))
+                    group = heads or group
+                    begun = begun or any(map(str.isalnum, text))  # not with the rule below the head in Markdown
     return found
+
+
+def _group(raw: str, left: int, right: int, page: int) -> tuple[Span, ...]:
+    """Where the only filled cell of a row stands; nowhere where more are filled, or the row has no other cell."""
+    text = cells(raw[left:right])
+    filled = [cell for part in text.split(CELL.strip()) if (cell := part.strip()) not in ("", EMPTY)]
+    match = re.search(r"\s+".join(map(re.escape, filled[0].split())), raw[left:right]) if len(filled) == 1 and CELL in text else None
+    return (Span(page, left + match.start(), left + match.end()),) if match else ()
+
+
+def heads_of(unit: Unit, page_text: PageText) -> str:
+    """What a row stands under, in reading form: the header of its table, and what heads its group; empty where there is neither."""
+    group = [cells(page_text(unit.passage.document, span.page)[span.start : span.end]) for span in unit.group]
+    return NEXT_ROW.join(filter(None, (header_of(unit.passage, page_text), *group)))
 
 
 def header_of(passage: Passage, page_text: PageText) -> str:

@@ -12,14 +12,16 @@ from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.compression.extract import OTHER_SECTION, ROW_ALONE, Extract, choose, extract
+from rag_core.compression.extract import OTHER_SECTION, ROW_ALONE, Extract, choose, claim_of, extract
 from rag_core.compression.scoring import FEATURES, PASSAGES, READ_FIRST, UNREAD, Scored, relevance, said_otherwise, score_units
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, Passage, PassageKind, Piece, Place, ReadPlace, ReadUnit, Role
+from rag_core.domain.rows import EMPTY, in_words
 from rag_core.facts import changed_facts
 from rag_core.gating.answerability import Near, Read, nearness
 from rag_core.gating.asked import asked_for
 from rag_core.gating.fit import NOWHERE, Context, fits
+from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.units import Unit, in_order, units
 from rag_core.ingest.normalise import cells
 from rag_core.retrieval.titled import Titled
@@ -304,6 +306,31 @@ def test_given_sentences_with_hidden_words_that_were_kept_then_they_are_no_units
     kept = Passage("h#1", "h", text, (Span(1, 0, len(text)),), "en")
 
     assert [one.text for one in units(kept, lambda document, page: text)] == ["It was paid in May."]
+
+
+@each(
+    ("rows", "wanted"),
+    [
+        (["Members\t{0}", "Day\t9", "Guests\t{0}", "Day\t12"], {"Day | 9": "Members", "Day | 12": "Guests"}),
+        (["|---|---|", "| Members | |", "| Day | 9 |"], {"| Day | 9 |": "Members"}),
+        (["Day\t9", "Night\t{0}", "Week\t12"], {"Day | 9": "", "Week | 12": ""}),  # a night has no price
+        (["Members", "Day\t9"], {"Day | 9": ""}),  # the row has no other cell: it may be a line of a label
+    ],
+)
+def test_given_a_row_of_one_filled_cell_on_top_then_such_rows_head_those_below_them_in_claim_and_evidence(
+    rows: list[str], wanted: dict[str, str]
+) -> None:
+    head = "| Ticket | Pounds |" if rows[0].startswith("|") else "Ticket\tPounds"
+    page = "\n".join([head, *rows]).format(EMPTY)
+    top, whole = Span(1, 0, len(head)), Span(1, 0, len(page))
+    table = Passage("t#1", "t", page.replace("\t", " "), (whole,), "en", kind=PassageKind.TABLE, header=(top,))
+    found = {unit.text: claim_of(Scored(unit, {}, 0.9), lambda document, number: page) for unit in units(table, lambda *_: page)}
+    for row, group in wanted.items():
+        claim = found[row]
+        assert in_words(claim.text).endswith(f"(Pounds) ({group})" if group else "(Pounds)")
+        assert [page[span.start : span.end] for span in claim.evidence[0].spans[1:]] == [head, group][: 1 + bool(group)]
+        (measured,) = measure_claims([claim], {"t#1": table.text}, lambda *_: page, "en", whole=True)
+        assert measured.word_for_word
 
 
 def test_given_a_table_then_it_answers_with_the_row_its_header_and_the_place_of_both() -> None:
