@@ -28,7 +28,7 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
             continue
         document, passage = documents[evidence.document], passages[evidence.passage]
         unsure = _unsure(evidence, document, words, corpus)
-        before, after = around(evidence, passage, corpus.page_text)
+        before, after = around(evidence, passage, corpus.page_text, passages.values())
         found[key] = Citation(
             id=0,
             document=document.name,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from rag_core.domain.claims import Around, Evidence
+from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind, Role
 from rag_core.domain.ports import PageText
 from rag_core.grounding.units import edges_of, raw_offset, units
@@ -17,15 +18,18 @@ AROUND_CHARS = 300  # on each side, in whole sentences; chosen: four rows of a c
 NOTHING = Around()
 
 
-def around(evidence: Evidence, passage: Passage, page_text: PageText) -> tuple[Around, Around]:
-    """The sentences before and behind a quote, as far as its passage goes and no heading stands between; the rows beside a row.
+def around(evidence: Evidence, passage: Passage, page_text: PageText, known: Iterable[Passage] = ()) -> tuple[Around, Around]:
+    """The sentences before and behind a quote, as far as its passage goes and no heading stands between.
 
-    At most `AROUND_CHARS` on each side, but one sentence at least. What leads in a list stands before its first item. Code has none.
+    At most `AROUND_CHARS` on each side, but one sentence at least. What leads in a list stands before its first item. Code has none. Of a
+    row they are the caption above its table and the note below it, where these are among the `known` passages, else the rows beside it.
     """
     if passage.kind is PassageKind.CODE:
         return NOTHING, NOTHING
     if passage.kind is PassageKind.TABLE:
-        return _rows_beside(evidence, passage, page_text)
+        above, below = _beside_table(passage, known, page_text)
+        row_above, row_below = _rows_beside(evidence, passage, page_text)
+        return above or row_above, below or row_below
     pages = {span.page: page_text(passage.document, span.page) for span in passage.spans}
     reading = read_passage_text(pages, passage.spans)
     quote = evidence.spans[0]
@@ -68,6 +72,27 @@ def _near(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
             break
         kept.append(one)
     return kept
+
+
+def _beside_table(table: Passage, known: Iterable[Passage], page_text: PageText) -> tuple[Around | None, Around | None]:
+    """The caption right above a table and the paragraph right below it, both under the same heading and on its pages."""
+    place: list[tuple[Role, tuple[Span, ...]]] = [(piece.role, piece.spans) for piece in table.pieces if piece.role is not Role.ROWS]
+    here = [one for one in known if (one.document, one.section) == (table.document, table.section)]
+    place += [(piece.role, piece.spans) for one in here if one.id != table.id for piece in one.pieces]
+    first, last = _at(table.spans[0]), _at(table.spans[-1])
+    above = [spans for role, spans in place if role is Role.CAPTION and _at(spans[0]) < first and spans[0].page == first[0]]
+    below = min(((_at(spans[0]), role, spans) for role, spans in place if _at(spans[0]) > last and role is not Role.HEADING), default=None)
+
+    def told(spans: tuple[Span, ...]) -> Around:
+        return Around(spans, read_passage_text({one.page: page_text(table.document, one.page) for one in spans}, spans).text)
+
+    is_note = below is not None and below[0][0] == last[0] and below[1] in (Role.TEXT, Role.ITEM)
+    note = told(below[2]) if below is not None and is_note else None
+    return told(max(above, key=lambda spans: _at(spans[0]))) if above else None, note if note and len(note.text) <= AROUND_CHARS else None
+
+
+def _at(span: Span) -> tuple[int, int]:
+    return span.page, span.start
 
 
 def _rows_beside(evidence: Evidence, passage: Passage, page_text: PageText) -> tuple[Around, Around]:

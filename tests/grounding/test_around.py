@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,6 +70,21 @@ def test_given_a_row_then_the_rows_beside_it_are_told_by_their_cells() -> None:
     table = passage(TABLE, (rows,), kind=PassageKind.TABLE, header=(at("Guest\tPrice", TABLE),))
     assert texts("Children\t6", table, TABLE) == ("Adults | 12", "Dogs | 3")
     assert texts("Adults\t12", table, TABLE) == ("", "Children | 6")
+
+
+@pytest.mark.parametrize(("section", "told"), [("", True), ("Other", False)])
+def test_given_a_caption_and_a_note_beside_a_table_then_they_stand_around_each_row(section: str, told: bool) -> None:
+    caption, note = "Table 2: guesses, in pounds", "The guesses were wrong."
+    page = f"{caption}\n\n{TABLE}\n{note}\n\nThe end.\n"
+    rows = Span(1, page.index("Adults"), page.index("\n\n" + note))
+    table = Passage("p", "d", "x", (rows,), "en", kind=PassageKind.TABLE, pieces=(Piece(Role.ROWS, (rows,)),))
+    above = Passage("q", "d", caption, (at(caption, page),), "en", section, pieces=(Piece(Role.CAPTION, (at(caption, page),)),))
+    below = Passage("r", "d", note, (at(note, page),), "en", section, pieces=(Piece(Role.TEXT, (at(note, page),)),))
+    for row, beside in (("Children\t6", ("Adults | 12", "Dogs | 3")), ("Adults\t12", ("", "Children | 6"))):
+        before, after = around(quote(row, page), table, lambda document, number: page, (below, table, above))
+        assert (before.text, after.text) == ((caption, note) if told else beside)
+    heading = replace(below, pieces=(Piece(Role.HEADING, (at(note, page),)), Piece(Role.TEXT, (at("The end.", page),))))
+    assert around(quote("Dogs\t3", page), table, lambda document, number: page, (heading,))[1].text == ("The end." if told else "")
 
 
 def test_given_the_first_item_of_a_list_then_what_leads_in_stands_before_it() -> None:
