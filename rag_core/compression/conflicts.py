@@ -10,6 +10,7 @@ rules, and a share of equal words would let it pass. And they must be about the 
   no verb to tell: in documents of two years they are figures unless they say that they set a limit, a price or a right.
 - "We" and "the tenant" are others in each document, unless two documents are versions of one: the same title but for its numbers. So are
   the tables of documents whose titles differ in a part ("Hotel Alfa price list", "Hotel Beta price list").
+- Within a section, a sentence contradicts one that it repeats word for word but for a number: "The guide says: a visit costs 9 euros."
 - A question that names the document or the section of one of the two has chosen. So has one that names the number in which they differ
   ("What does buoy 71 show?"), unless it asks whether that number is right, or the number has a unit.
 """
@@ -32,8 +33,9 @@ from rag_core.grounding.contradictions.statements import Statement, Value, state
 from rag_core.grounding.contradictions.subject import Asked, comparable, same_subject
 from rag_core.grounding.contradictions.word_lists import word_lists
 from rag_core.grounding.units import Unit, header_of, units
-from rag_core.language import content_terms, is_order
+from rag_core.language import content_terms, fold, is_order, word_texts
 
+REPEATED_WORDS = 4  # at least in a sentence that another one repeats; chosen
 Outline = tuple[str, frozenset[str]]  # the language, and the words that say something
 
 
@@ -131,6 +133,7 @@ class _Index:
         self._asked, self._used = asked, set[tuple[str, str]]()
         self._wanted = frozenset(content_terms(asked.question, asked.language))
         self._named = _numbers_named(asked)
+        self._found = found
         self._sides: dict[int, list[_Side]] = {id(unit): sides for unit, sides in _told(found, page_text)}
         self._by_outline: Mapping[Outline, list[_Side]] = defaultdict(list)
         # a date that only the file states comes after all others: it may be years later than its document
@@ -156,10 +159,33 @@ class _Index:
                 if not self._names(values) and same_subject(unit.passage, theirs.unit.passage, mine.said, self._asked):
                     self._used |= {_key(unit), _key(theirs.unit)}
                     return _Pair(unit, theirs.unit, (values[0].shown, values[1].shown))
+        return self._repeated(unit)
+
+    def _repeated(self, unit: Unit) -> _Pair | None:
+        """The unit with one of its passage that says the same with other words before or behind it, and another number."""
+        mine = list(word_texts(unit.text))
+        for other in self._found if unit.passage.kind is not PassageKind.TABLE else ():
+            if other.passage.id == unit.passage.id and _key(other) not in self._used and not is_order(other.text):
+                theirs = list(word_texts(other.text))
+                for a, b in (mine, theirs), (theirs, mine):
+                    if apart := _repeats(a, b):
+                        self._used |= {_key(unit), _key(other)}
+                        return _Pair(unit, other, apart if a is mine else apart[::-1])
         return None
 
     def _names(self, values: tuple[Value, Value]) -> bool:
         return any(_is_plain(value) and value.amount in self._named for value in values)
+
+
+def _repeats(short: Sequence[str], long: Sequence[str]) -> tuple[str, str] | None:
+    """The one number in which a run of `long` differs from `short`, as each has it; None where no run differs in one number alone."""
+    if len(short) < REPEATED_WORDS or len(long) < len(short) + 2:
+        return None
+    for at in range(len(long) - len(short) + 1):
+        apart = [(a, b) for a, b in zip(short, long[at:], strict=False) if fold(a) != fold(b)]
+        if len(apart) == 1 and all(any(map(str.isdigit, word)) for word in apart[0]):
+            return apart[0]
+    return None
 
 
 def _numbers_named(asked: Asked) -> frozenset[object]:

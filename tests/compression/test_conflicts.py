@@ -165,6 +165,34 @@ def test_given_more_contradictions_than_fit_then_one_sentence_more_is_shown_and_
     assert all(claims[one.other].text in {OLD, sick(20), weeks(12)} for one in conflicts)
 
 
+@given(
+    st.sampled_from(["A pass for the mill costs {} pounds.", "Ein Pass kostet am Tag {} Euro.", "Průkaz do mlýna stojí {} korun."]),
+    st.sampled_from(["The helper says: {}", "{} So the leaflet has it.", "Bis gestern stand hier: {}", "Psalo se, že {}"]),
+    st.lists(st.integers(1, 99), min_size=2, max_size=2, unique=True),
+    st.booleans(),
+)
+def test_given_a_sentence_that_repeats_another_of_its_passage_with_another_number_then_both_sides_are_shown(
+    said: str, frame: str, numbers: list[int], turned: bool
+) -> None:
+    texts = [said.format(numbers[0]), frame.format(said.format(numbers[1]))]
+    whole, (conflict,) = repeated(*(reversed(texts) if turned else texts))
+    assert sorted(whole) == sorted(texts)
+    assert sorted(conflict.values) == sorted(map(str, numbers))
+    assert repeated(texts[0], frame.format(said.format(numbers[0]))) == ([texts[0]], ())
+    assert repeated(texts[0], said.format(numbers[1]))[1] == ()  # two fees, nothing says that they are one
+    assert repeated(texts[0], frame.format(said.format("no")))[1] == ()
+
+
+def repeated(first: str, second: str) -> tuple[list[str], tuple[Conflict, ...]]:
+    """The claims and conflicts of a passage of two sentences of which the first is chosen."""
+    library = Library()
+    passage = library.unit("d", f"{first} {second}", page=1).unit.passage
+    one = Scored(Unit(passage, first, 0, len(first)), {}, 0.9)
+    other = Scored(Unit(passage, second, len(first) + 1, len(passage.text)), {}, 0.1)
+    claims, conflicts = library.sides([one], [other])
+    return [claim.text for claim in claims], conflicts
+
+
 def test_given_code_then_it_contradicts_nothing() -> None:
     library = Library()
     code, text = library.unit("new", NEW, kind=PassageKind.CODE), library.unit("old", OLD)
