@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from rag_core.compression.extract import Extract, claim_of
 from rag_core.compression.scoring import Scored
+from rag_core.domain.passages import PassageKind
 from rag_core.domain.ports import PageText
-from rag_core.grounding.omissions.back import announces, hangs, takes_back
+from rag_core.grounding.omissions.back import announces, hangs, is_note_of, needed_with, takes_back
 from rag_core.grounding.units import Unit, units
 
 
@@ -41,17 +42,21 @@ def completed(found: Extract, page_text: PageText, max_sentences: int) -> Extrac
 
 
 def _with_beside(one: Scored, known: Mapping[_Key, Scored], page_text: PageText) -> list[Scored]:
-    """A sentence with those of its passage that it needs, right before it and right behind it. Rows, code and led-in items need none."""
+    """A sentence with those of its passage that it needs, in their order; a row with its notes. A led-in item needs those before a step."""
     unit, language = one.unit, one.unit.passage.language
-    if unit.by_itself:
+    if unit.passage.kind is PassageKind.CODE:
         return [one]
+    if unit.passage.kind is PassageKind.TABLE:
+        here = unit.passage.document, unit.passage.section
+        notes = [of for of in known.values() if (of.unit.passage.document, of.unit.passage.section) == here and of is not one]
+        return [one, *(of for of in notes if is_note_of(of.unit.text, unit.text))]
     stated = units(unit.passage, page_text)
     at = [_key(other) for other in stated].index(_key(unit))
-    before, behind = stated[max(0, at - 1) : at], stated[at + 1 : at + 2]
-    needed = [other for other in before if hangs(unit.text, language) or announces(other.text, language)]
-    taken = [other for other in behind if not other.lead and takes_back(other.text, language)]
-    found = [known.get(_key(other)) or replace(one, unit=other) for other in (*needed, *taken)]
-    return [*found[: len(needed)], one, *found[len(needed) :]]
+    needed = {at, *needed_with([other.text for other in stated], at)}
+    if not unit.lead:
+        needed |= {n for n in range(max(0, at - 1), at) if hangs(unit.text, language) or announces(stated[n].text, language)}
+        needed |= {n for n in range(at + 1, min(at + 2, len(stated))) if not stated[n].lead and takes_back(stated[n].text, language)}
+    return [one if n == at else known.get(_key(stated[n])) or replace(one, unit=stated[n]) for n in sorted(needed)]
 
 
 _Key = tuple[str, int, int]

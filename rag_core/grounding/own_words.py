@@ -20,7 +20,7 @@ from rag_core.domain.ports import PageText
 from rag_core.domain.rows import CELL, EMPTY, NEXT_ROW
 from rag_core.facts.sentence.citation_marks import strip_marks
 from rag_core.grounding.locate import overlaps
-from rag_core.grounding.omissions.back import announces, hangs, is_void, speaks_of_before, takes_back, takes_up
+from rag_core.grounding.omissions.back import announces, hangs, is_void, needed_with, speaks_of_before, takes_back, takes_up
 from rag_core.grounding.omissions.idle import exact, is_figure, only_deleted, wants_head
 from rag_core.grounding.omissions.words import limit_words
 from rag_core.grounding.units import Unit, header_of, units
@@ -34,8 +34,8 @@ def reworded(draft: Draft, hits: Sequence[Hit], page_text: PageText, language: s
 
     A sentence that speaks of what stands before it ("It costs 90 euros.") follows the sentence that it follows in the document: behind
     another one it says of that what no document says. The first claim follows nothing, unless it holds in some case of the sentence before
-    it ("In that case, it is free."). One that the next sentence takes back ("Not on Sundays.") is followed by that. Nothing is said of what
-    stands below "Repealed rules".
+    it ("In that case, it is free."). One that the next sentence takes back ("Not on Sundays.") is followed by that, and a step is
+    said with those that come first (`needed_with`). Nothing is said of what stands below "Repealed rules".
 
     Args:
         draft: with what was measured on its claims.
@@ -83,6 +83,7 @@ def _torn(steps: Sequence[_Step], stated: Sequence[Sequence[Unit]], language: st
 
     `stated` are the units of each passage, in their order.
     """
+    told = [text for step in steps for text in (step.text, *(unit.text for unit in (*step.begins, *step.ends)))]
     beside = [pair for found in stated for pair in pairwise(found) if not pair[1].lead]  # an item that is led in stands by itself
 
     def follow(n: int) -> bool:
@@ -96,8 +97,15 @@ def _torn(steps: Sequence[_Step], stated: Sequence[Sequence[Unit]], language: st
         before = hangs(step.text, language) or (n > 0 and (speaks_of_before(step.text, language) or takes_up(step.text, language)))
         before = before or any(_stands(two, step.begins) and announces(one.text, language) for one, two in beside)
         behind = any(_stands(one, step.ends) and takes_back(two.text, language) for one, two in beside)
+        whole = all(
+            found[other].text in told
+            for found in stated
+            for at, unit in enumerate(found)
+            if _stands(unit, step.begins)
+            for other in needed_with([one.text for one in found], at)
+        )
         void = bool(step.ends) and all(is_void(one.passage.section, language) for one in step.ends)
-        yield void or (before and not follow(n)) or (behind and not follow(n + 1))
+        yield void or not whole or (before and not follow(n)) or (behind and not follow(n + 1))
 
 
 def _stands(unit: Unit, among: Sequence[Unit]) -> bool:

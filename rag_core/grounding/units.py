@@ -285,7 +285,7 @@ def _group(raw: str, left: int, right: int, page: int) -> tuple[Span, ...]:
 
 
 def heads_of(unit: Unit, page_text: PageText) -> str:
-    """What a row stands under, in reading form: the header of its table, and what heads its group; empty where there is neither."""
+    """The header of a row's table and the head of its group, in reading form; empty where there is neither."""
     group = [cells(page_text(unit.passage.document, span.page)[span.start : span.end]) for span in unit.group]
     return NEXT_ROW.join(filter(None, (header_of(unit.passage, page_text), *group)))
 

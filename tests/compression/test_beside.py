@@ -18,7 +18,8 @@ from rag_core.compression.scoring import Scored
 from rag_core.domain.measurements import LibraryFacts
 from rag_core.domain.passages import PassageKind
 from rag_core.grounding.contradictions.subject import Asked
-from rag_core.grounding.units import units
+from rag_core.grounding.omissions.back import STEPS_WORDS
+from rag_core.grounding.units import Unit, units
 
 ANIMALS = "Cats stay at home. Dogs may be brought into the garden. This does not apply in July. Birds are fed at noon."
 MOTION = "The hall is old. The council rejected the following motion. Parking is free. In that case, the club pays for it."
@@ -103,6 +104,62 @@ def test_given_a_sentence_that_was_not_scored_then_it_is_known_from_then_on() ->
 
     assert [one.unit.text for one in whole.scored] == ["Dogs may be brought into the garden.", "This does not apply in July."]
     assert other_sides(whole, Asked("Dogs?", "en", LibraryFacts()), corpus.page_text, 3) == (whole.claims, ())
+
+
+STEPS = (
+    "Shut the gas valve off.", "Vypněte nejdřív hlavní jistič domu.", "Put on your long gloves.", "Den grauen Deckel langsam lösen.",
+    "Lift the lid with care.", "Levante la tapa con cuidado.",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(STEPS), min_size=2, max_size=5, unique=True), st.data())
+def test_given_any_step_then_those_before_it_are_shown_with_it_and_those_behind_it_are_not(steps: list[str], data: st.DataObject) -> None:
+    numbered = [f"{n}. {step}" for n, step in enumerate(steps, 1)]
+    at = data.draw(st.integers(0, len(steps) - 1))
+    before = [*data.draw(st.sampled_from([[], ["The pump is quite old."], ["1. Read all of this.", "2. Sign it at the end."]])), *numbered]
+    assert completed_at(before, len(before) - len(numbered) + at) == numbered[: at + 1]
+
+
+def test_given_many_words_before_a_step_then_the_first_step_alone_is_shown_with_it() -> None:
+    steps = ["1. Shut the valve.", f"2. {'Turn ' * STEPS_WORDS}it.", "3. Lift the lid."]
+    assert completed_at(steps, 2) == [steps[0], steps[2]]
+    assert completed_at(steps[1:], 1) == [steps[2]]  # its first step stands elsewhere
+    assert completed_at([steps[0], steps[2]], 1) == [steps[2]]  # no steps that follow each other
+
+
+@given(
+    st.lists(st.sampled_from(["Nothing of this is so.", "Takhle to vůbec není.", "Hallo liebe Ute und Anna."]), max_size=2, unique=True),
+    st.booleans(),
+)
+def test_given_what_a_mail_quotes_then_the_mails_own_words_beside_it_are_shown(own: list[str], above: bool) -> None:
+    quoted = ["> The roof costs 9,000 euros.", "> It is red and rather large."]
+    before, behind = (own, []) if above else ([], own)
+    wanted = [*before[-1:], quoted[0], *behind[:1]]
+    assert completed_at([*before, *quoted, *behind], len(before)) == wanted
+
+
+@pytest.mark.parametrize("mark", ["*", "†", "1)", "a)", "a"])
+@pytest.mark.parametrize("behind", [True, False])
+def test_given_a_row_with_a_mark_then_the_note_of_that_mark_is_shown_behind_it(mark: str, behind: bool) -> None:
+    row, note = f"Sauna | 12 {mark}", f"{mark if mark != 'a' else 'a)'} only in May"
+    other = "b) never" if behind else "12 is a number"
+    assert completed_at([row, other, note], 0, row=True) == [row, note]
+    assert completed_at(["Sauna | 12", other, note], 0, row=True) == ["Sauna | 12"]
+
+
+def completed_at(texts: list[str], at: int, *, row: bool = False) -> list[str]:
+    """What is shown of a passage of these sentences where one is chosen; with `row` the first is the row of a table of its own."""
+    lines = MemoryCorpus([Text("d", " ".join(texts), "en")], HashEmbedder())
+    (passage,) = lines.passages
+    starts = [passage.text.index(text) for text in texts]
+    found = [Unit(passage, text, start, start + len(text)) for text, start in zip(texts, starts, strict=True)]
+    if row:
+        found[0] = replace(found[0], passage=replace(passage, id="t", kind=PassageKind.TABLE))
+    scored = [Scored(unit, {}, 0.9 if n == at else 0.1) for n, unit in enumerate(found)]
+    extract = Extract((claim_of(scored[at], lines.page_text),), (scored[at],), tuple(scored))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("rag_core.compression.beside.units", lambda *_: found)
+        return [one.unit.text for one in completed(extract, lines.page_text, 3).chosen]
 
 
 SENTENCES = ANIMALS.replace(". ", ".|").split("|")

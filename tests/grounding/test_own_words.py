@@ -378,6 +378,11 @@ TORN = [  # the document, what is drafted of it, and which of that is torn
     ("cs", "Pára je teplá. V květnu je zavřená. Bazén je hluboký. Čistí ho potápěči.", (2, 1), (1, 2)),
     ("hi", "कुत्तों का स्वागत है। यह हॉल पर लागू नहीं होता।", (0,), (0,)),
     ("hi", "कुत्तों का स्वागत है। यह हॉल पर लागू नहीं होता।", (0, 1), ()),
+    ("en", "1) Shut the gas tap off. 2) Lift the lid with care. 3) Wait for ten minutes.", (0,), ()),
+    ("en", "1) Shut the gas tap off. 2) Lift the lid with care. 3) Wait for ten minutes.", (1,), (1,)),
+    ("en", "1) Shut the gas tap off. 2) Lift the lid with care. 3) Wait for ten minutes.", (0, 1), ()),
+    ("en", "1) Shut the gas tap off. 2) Lift the lid with care. 3) Wait for ten minutes.", (0, 2), (2,)),
+    ("sv", "1) Shut the gas tap off. 2) Lift the lid with care. 3) Wait for ten minutes.", (1, 2), (1, 2)),  # no lists
     ("es", "Se admiten perros. Esto no vale para la sala.", (0,), ()),  # no lists
 ]
 

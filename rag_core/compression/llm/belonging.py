@@ -14,6 +14,7 @@ from rag_core.domain.passages import Passage, PassageKind
 from rag_core.domain.ports import PageText
 from rag_core.domain.rows import CELL
 from rag_core.facts.differences.values import values
+from rag_core.grounding.omissions.back import needed_with
 from rag_core.grounding.omissions.idle import binds
 from rag_core.grounding.omissions.words import limit_words
 from rag_core.grounding.units import Unit, units
@@ -97,6 +98,7 @@ class Belonging:
         id, at = place
         source = self.sources[id]
         near = {place, *self._beside(place), *((id, row) for row in source.group(at))}
+        near |= {(id, other) for other in needed_with([unit.text for unit in source.units], at)}
         near |= {(id, other) for other, unit in enumerate(source.units) if restricts(unit, source.units[at])}
         return near | {lead for one in near for lead in self._lead(one)}
 

@@ -1,6 +1,7 @@
 """Whether a sentence needs the one beside it: it speaks of what that one names, holds in its case, or is taken back by it.
 
-The words are in each language's file. A heading may take back what stands below it as well.
+The words are in each language's file. A heading may take back what stands below it as well. A step needs those before it, and what a mail
+quotes needs what the mail says of it, in any language.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import NamedTuple
 
 import regex
 
+from rag_core.domain.rows import CELL
 from rag_core.facts.differences.values import values
 from rag_core.grounding.omissions.idle import binds
 from rag_core.grounding.omissions.words import limit_words
@@ -19,6 +21,11 @@ from rag_core.language import LANGUAGES, fold, lemma, spaced, words
 FIRST_WORDS = 6  # among which a sentence takes up what stands before it; further on a pronoun mostly has its noun beside it. Chosen
 READ_CHARS = 600  # by which a sentence is told; a longer one is none of these. Chosen
 FULL_WORDS = 4  # fewer are often half a sentence ("Not on Sundays."), which the one before makes whole. Chosen
+STEPS_WORDS = 45  # in all steps before one; where they have more, the first one alone is needed. Chosen
+_STEP = regex.compile(r"(\p{Nd}{1,2})[.)]\s")
+_MARK = regex.compile(r"(?:\S\s+|(?<=\S)(?=[*†‡]))([*†‡]+|[\p{Nd}\p{Ll}])\)?$")  # behind what it marks
+_NOTE = regex.compile(r"([*†‡]+|[\p{Nd}\p{Ll}](?=\)))\)?\s*\S")
+_QUOTED = regex.compile(r">(?:\s|>)")  # how a mail quotes another
 
 
 def speaks_of_before(text: str, language: str, *, unlisted: bool = True) -> bool:
@@ -65,6 +72,40 @@ def takes_back(text: str, language: str) -> bool:
     if limits is None or not _met(text, language, "statement"):
         return False
     return binds(text, language) or any(one.search(text) for one in (limits.bounded, limits.bears)) or bool(values(text, language).dates)
+
+
+def needed_with(texts: Sequence[str], at: int) -> tuple[int, ...]:
+    """The sentences of a passage without which the one at `at` is out of its place, told by their marks.
+
+    "3. Lift the blade off." is right only behind "1. Pull the plug." Where all steps before it have more than `STEPS_WORDS` words, it is
+    the first one. What a mail quotes ("> The fee is 90 euros.") may be denied right above or below it.
+
+    Args:
+        texts: the sentences in their order.
+        at: which of them.
+
+    Returns:
+        Indices into `texts`, rising, without `at`.
+    """
+    if _QUOTED.match(texts[at]):
+        own = [n for n, text in enumerate(texts) if not _QUOTED.match(text)]
+        return (*[n for n in own if n < at][-1:], *[n for n in own if n > at][:1])
+    numbers = [int(mark[1]) if (mark := _STEP.match(text)) else 0 for text in texts[: at + 1]]
+    first = max((n for n, number in enumerate(numbers) if number == 1), default=at)
+    steps = [number for number in numbers[first:] if number]
+    if not numbers[at] or steps != list(range(1, len(steps) + 1)):
+        return ()
+    if sum(len(text.split()) for text in texts[first:at]) <= STEPS_WORDS:
+        return tuple(range(first, at))
+    return (first,)
+
+
+def is_note_of(note: str, row: str) -> bool:
+    """Whether a text is the note that a cell of a row points to by its last mark: "* only in May" of "Sauna | 12 *"."""
+    opens = _NOTE.match(note)
+    return opens is not None and any(
+        (mark := _MARK.search(cell.strip())) is not None and mark[1] == opens[1] for cell in row.split(CELL.strip())
+    )
 
 
 def is_void(heading: str, language: str) -> bool:
