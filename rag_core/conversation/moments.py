@@ -76,7 +76,7 @@ def _of_day(question: str, day: str, documents: Sequence[Document], groups: Sequ
 
 
 def moments(question: str, language: str, today: date) -> Moments | None:
-    """The days that a question names, the present among them; None where it names none."""
+    """The days that a question names, the present among them; None where it names none, or one of a year to come."""
     info = LANGUAGES.get(language)
     if info is None:
         return None
@@ -84,6 +84,8 @@ def moments(question: str, language: str, today: date) -> Moments | None:
     tokens = words(asked)
     named = list(_named(asked, language))
     days = {day for _, _, day in named}
+    if any(int(day[:4]) > today.year for day in days):
+        return None  # nobody knows what will be in force then
     changed = set(_matched(tokens, info.changed))
     taken = {at for start, end, _ in named for at in _with_the_word_before(tokens, start, end, info, any_word=bool(changed))}
     if present := set(_matched(tokens, info.present)):

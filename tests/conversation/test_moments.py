@@ -69,6 +69,7 @@ def test_given_a_question_about_a_change_then_its_subject_and_both_days_are_know
         "How high is the deposit?",
         "What does a new key cost?",
         "What changes when the lease ends?",
+        "How high is the deposit in 2031?",
         "How many are 2,024 plus 2?",
         "What changed since 2024?",
     ],

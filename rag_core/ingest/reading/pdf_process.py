@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -266,7 +267,8 @@ def _died(status: int, page: int) -> DamagedPdf | LimitExceeded:
 def _end(child: subprocess.Popen[bytes]) -> None:
     """Kill the child's whole process group, and leave neither a zombie nor an open pipe."""
     if child.poll() is None:
-        os.killpg(child.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it may have ended meanwhile
+            os.killpg(child.pid, signal.SIGKILL)
     child.wait()
     for pipe in (child.stdin, child.stdout):
         if pipe is not None:
