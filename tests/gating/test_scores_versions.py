@@ -33,7 +33,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (4, "0f7b5deabde6"),
     "language": (4, "fef77fba8212"),
-    "features": (13, "6e3c7d5c2a67"),
+    "features": (13, "e343792cee99"),
 }
 
 

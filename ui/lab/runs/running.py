@@ -77,8 +77,8 @@ def _ask_budget(key: str, *, drafts: bool) -> int | None:
     """The field for the tokens that a run may take; None where no language model drafts."""
     if not drafts:
         return None
-    said = say("lab_sets.budget"), say("lab_sets.budget_help")
-    return int(st.number_input(said[0], MIN_BUDGET, MAX_BUDGET, OFFERED, MIN_BUDGET, key=key, help=said[1]))
+    least, most = MIN_BUDGET, MAX_BUDGET
+    return int(st.number_input(say("lab_sets.budget"), least, most, OFFERED, least, key=key, help=say("lab_sets.budget_help")))
 
 
 def _hold(set_name: str) -> None:
