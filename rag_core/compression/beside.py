@@ -48,8 +48,8 @@ def _with_beside(one: Scored, known: Mapping[_Key, Scored], page_text: PageText)
         return [one]
     if unit.passage.kind is PassageKind.TABLE:
         here = unit.passage.document, unit.passage.section
-        notes = [of for of in known.values() if (of.unit.passage.document, of.unit.passage.section) == here and of is not one]
-        return [one, *(of for of in notes if is_note_of(of.unit.text, unit.text))]
+        below = [other for other in known.values() if (other.unit.passage.document, other.unit.passage.section) == here]
+        return [one, *(other for other in below if other is not one and is_note_of(other.unit.text, unit.text))]
     stated = units(unit.passage, page_text)
     at = [_key(other) for other in stated].index(_key(unit))
     needed = {at, *needed_with([other.text for other in stated], at)}

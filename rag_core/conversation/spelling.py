@@ -18,13 +18,15 @@ def respelt(question: str, language: str, texts: Iterable[str]) -> str:
     Only a word that neither the language's dictionary nor a text has is changed, and only into one that is few slips away: a letter that
     is wrong, missing, too many, or has changed places with the next one. A name is never changed.
     """
+    odd = [word for word in words(question) if _is_odd(word.text, language)]
+    if not odd:
+        return question
     there = Counter(word.text.casefold() for text in texts for word in words(text) if word.text.isalpha())
     forms = {term(word, language) for word in there}
     found = question
-    for word in reversed(words(question)):
-        if _is_odd(word.text, language) and word.text not in there and term(word.text, language) not in forms:
-            meant = _nearest(word.text, there)
-            found = f"{found[: word.start]}{meant}{found[word.end :]}" if meant else found
+    for word in reversed(odd):
+        if word.text not in there and term(word.text, language) not in forms and (meant := _nearest(word.text, there)):
+            found = f"{found[: word.start]}{meant}{found[word.end :]}"
     return found
 
 
