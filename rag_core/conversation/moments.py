@@ -8,6 +8,7 @@ from datetime import date, timedelta
 
 import regex
 
+from rag_core.conversation.rules import capital
 from rag_core.domain.documents import Document
 from rag_core.domain.ports import Corpus
 from rag_core.facts.sentence.dates import dates
@@ -23,7 +24,7 @@ _YEAR = regex.compile(r"(?<![\p{N}.,/-])(?:19|20)\d\d(?![\p{N}%]|[.,/-]\d)")
 class Moments:
     """A question without its words of time, and the days that it asks about, ISO, ascending.
 
-    `compared` says that it asks what changed between two of them; with one day, since then; with none, since the version before.
+    `compared` says that it asks what changed between two of them; with one day, since then, or, if that is today, since the version before.
     """
 
     question: str
@@ -52,7 +53,7 @@ def at_their_time(asked: Moments, corpus: Corpus, documents: Sequence[Document],
     groups = families(corpus, documents)
     if not groups:
         return ()
-    days = _two_days(asked.days, [*groups], today) if asked.compared else asked.days
+    days = _two_days(asked.days, groups, today) if asked.compared else asked.days
     found = [_of_day(asked.question, day, documents, groups) for day in days]
     if asked.compared and len({one.documents for one in found if one}) < 2:
         return ()
@@ -93,7 +94,7 @@ def moments(question: str, language: str, today: date) -> Moments | None:
         taken |= present
     if changed and days:
         subject = _subject(tokens, taken | changed, info)
-        return Moments(_text(asked, tokens, subject), tuple(sorted(days)), compared=True) if subject else None
+        return Moments(_joined(asked, tokens, subject), tuple(sorted(days)), compared=True) if subject else None
     if len(days) != 1:
         return None
     return Moments(_without(asked, tokens, taken), tuple(days))
@@ -139,23 +140,15 @@ def _subject(tokens: Sequence[Word], taken: set[int], info: LanguageInfo) -> lis
     return [at for at in range(telling[0], telling[-1] + 1) if at not in taken] if telling else []
 
 
-def _text(asked: str, tokens: Sequence[Word], kept: Sequence[int]) -> str:
-    """The words of these numbers with what stands between neighbours."""
-    return _joined(asked, tokens, kept).strip(MARKS)
-
-
 def _without(asked: str, tokens: Sequence[Word], taken: set[int]) -> str:
     kept = [at for at in range(len(tokens)) if at not in taken]
-    if not kept:
-        return asked
-    left = _joined(asked, tokens, kept).strip(MARKS)
-    tail = asked[tokens[-1].end :].strip()
-    return f"{left[:1].upper()}{left[1:]}{tail}"
+    return capital(f"{_joined(asked, tokens, kept)}{asked[tokens[-1].end :].strip()}") if kept else asked
 
 
 def _joined(asked: str, tokens: Sequence[Word], kept: Sequence[int]) -> str:
+    """The words of these numbers with what stands between neighbours."""
     parts = list[str]()
     for before, at in zip([-1, *kept], kept, strict=False):
         between = asked[tokens[before].end : tokens[at].start] if before == at - 1 and before >= 0 else " "
         parts.append((between if parts else "") + asked[tokens[at].start : tokens[at].end])
-    return "".join(parts)
+    return "".join(parts).strip(MARKS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -15,8 +16,8 @@ from rag_core.domain.ports import Corpus
 from rag_core.language import LANGUAGES, fold, words
 
 _SUFFIX = regex.compile(r"\.\p{L}[\p{L}\p{N}]{0,4}$")  # the ending of a file name
-_YEAR = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-FIRST, LAST = "-01-01", "-12-31"
+YEAR = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+DECEMBER = 12  # ends a year that is named without a month
 RUN = 4  # words
 SHARED = 0.3  # the least part of the runs of the shorter one that versions have in common; chosen
 FIRST_PASSAGES = 100  # that are compared, about 30 pages; chosen
@@ -30,9 +31,9 @@ def families(corpus: Corpus, documents: Iterable[Document]) -> list[dict[str, st
     """
     by_title: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
     for document in documents:
-        title = _plain(document.title) or _plain(document.name)
+        title = plain_title(document.title) or plain_title(document.name)
         stated = _date(document)
-        if title and stated and not _is_report(title, document.language):
+        if title and stated and not is_report(f"{document.title} {document.name}", document.language):
             by_title[(document.language, *title)][document.id] = stated
     dated = [group for group in by_title.values() if len(group) > 1 and len({*group.values()}) == len(group)]
     return [group for group in dated if _is_one_text(corpus, sorted(group, key=lambda id: group[id]))]
@@ -45,18 +46,15 @@ def in_force(versions: Mapping[str, str], moment: str) -> str:
 
 
 def last_day(year: int, month: int = 0, day: int = 0) -> str:
-    """The last day of a period, ISO: of a year, a month of it, or that day."""
-    if not month:
-        return f"{year:04}{LAST}"
-    if day:
-        return f"{year:04}-{month:02}-{day:02}"
-    following = date(year + month // 12, month % 12 + 1, 1)
-    return date.fromordinal(following.toordinal() - 1).isoformat()
+    """The last day of a period, ISO: of a year, a month of it, or that day; a day that its month has not is the month's last."""
+    month = month or DECEMBER
+    last = monthrange(year, month)[1]
+    return date(year, month, min(day or last, last)).isoformat()
 
 
 def first_day(stated: str) -> str:
     """The first day of an ISO date that may be a year or a month alone."""
-    return f"{stated}{FIRST}"[:10] if len(stated) == len("2024") else f"{stated}-01"[:10]
+    return f"{stated}-01-01"[: len("2024-01-01")]
 
 
 def _is_one_text(corpus: Corpus, ids: Sequence[str]) -> bool:
@@ -75,18 +73,19 @@ def _runs(corpus: Corpus, id: str) -> set[tuple[str, ...]]:
 def _date(document: Document) -> str:
     if document.date_source in (DateSource.GIVEN, DateSource.FIRST_PAGE):
         return document.date
-    years = {*_YEAR.findall(document.title), *_YEAR.findall(document.name)}
+    years = {*YEAR.findall(document.title), *YEAR.findall(document.name)}
     return years.pop() if len(years) == 1 else ""
 
 
 @lru_cache(maxsize=1 << 15)  # documents: with fewer than a library has, none would be found again
-def _plain(title: str) -> tuple[str, ...]:
-    """The words of a title, folded, without those that hold a digit."""
-    found = (word.text for word in words(_SUFFIX.sub("", title).replace("_", " ")))
+def plain_title(title: str) -> tuple[str, ...]:
+    """The words of a title, heading or file name, folded, without those that hold a digit."""
+    found = (word.text for word in words(_SUFFIX.sub("", title)))
     return tuple(fold(word) for word in found if not any(map(str.isdigit, word)))
 
 
-def _is_report(title: tuple[str, ...], language: str) -> bool:
+def is_report(called: str, language: str) -> bool:
+    """Whether a title or file name is that of a report: everything in it is of its period. False in a language without such words."""
     info = LANGUAGES.get(language)
     reports = info.contradictions.reports if info and info.contradictions else frozenset[str]()
-    return any(word in reports for word in title)
+    return any(fold(word.text) in reports for word in words(called))

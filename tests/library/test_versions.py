@@ -87,9 +87,10 @@ def test_given_versions_when_asked_what_changed_then_each_is_measured_and_the_ol
         {"new": ("Key rules 2026", "2024-01-01", RULES.format(25))},
         {"old": ("Minutes 2024", "2024-01-01", RULES.format(20))},
         {"old": ("Annual report 2024", "2024-01-01", RULES.format(20)), "new": ("Annual report 2026", "2026-03-01", RULES.format(25))},
+        {"old": ("HARBOUR_2024_10K", "2024-01-01", RULES.format(20)), "new": ("HARBOUR_2026_10K", "2026-03-01", RULES.format(25))},
         {"new": ("Key rules", "", RULES.format(25))},
     ],
-    ids=["another text", "one date", "another title", "reports", "no date"],
+    ids=["another text", "one date", "another title", "reports", "filings", "no date"],
 )
 def test_given_documents_that_are_no_versions_of_one_then_a_day_leaves_none_out(
     tmp_path: Path, changed: dict[str, tuple[str, str, str]]

@@ -13,13 +13,12 @@ from rag_core.grounding.contradictions.statements import Statement
 from rag_core.grounding.contradictions.word_lists import word_lists
 from rag_core.ingest.passages.context import SECTION_MARK
 from rag_core.language import content_terms, fold, term, terms, words
+from rag_core.retrieval.versions import YEAR, is_report, plain_title
 
 _NUMBERING = regex.compile(r"^[\s§]*\d[\d.]*[.)]?\s+")  # the number of a heading: "2.1 Vacation"
 _VERSION = regex.compile(r"[vr]\d+")
-_SUFFIX = regex.compile(r"\.\p{L}[\p{L}\p{N}]{0,4}$")  # the ending of a file name
 _PERIOD = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|(?<!\p{L})[qh][1-4](?![\p{L}\p{N}])")
 _QUARTER = regex.compile(r"(?<!\p{L})[qh][1-4](?![\p{L}\p{N}])")
-_YEAR = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 _YEAR_DIGITS, _MONTH = len("2026"), len("2026-01")  # characters of an ISO date
 
@@ -89,11 +88,10 @@ def _parallel(here: Passage, there: Passage, documents: LibraryFacts) -> bool:
 
 def _called(here: Passage, there: Passage, documents: LibraryFacts) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     """The words of both titles, and those of both file names, without numbers."""
-    return [(_plain(by_id.get(here.document, "")), _plain(by_id.get(there.document, ""))) for by_id in (documents.titles, documents.names)]
-
-
-def _plain(title: str) -> tuple[str, ...]:
-    return tuple(fold(word.text) for word in words(_SUFFIX.sub("", title)) if not any(char.isdigit() for char in word.text))
+    return [
+        (plain_title(by_id.get(here.document, "")), plain_title(by_id.get(there.document, "")))
+        for by_id in (documents.titles, documents.names)
+    ]
 
 
 def _same_period(here: Passage, there: Passage, said: Statement, documents: LibraryFacts) -> bool:
@@ -101,23 +99,22 @@ def _same_period(here: Passage, there: Passage, said: Statement, documents: Libr
 
     A year that had not ended when one of them was written may have been told of twice.
     """
-    if _plain(here.section) != _plain(there.section):
+    if plain_title(here.section) != plain_title(there.section):
         return False
-    named = set(_YEAR.findall(said.text))
+    named = set(YEAR.findall(said.text))
     going_on = _going_on(here.document, documents) | _going_on(there.document, documents)
     return _period(here.document, documents) == _period(there.document, documents) or (bool(named) and named.isdisjoint(going_on))
 
 
 def _going_on(document: str, documents: LibraryFacts) -> frozenset[str]:
     """The years that had not ended when a document was written, as far as known: of a quarter's report, or of its date."""
-    stated, quarters = _YEAR.findall(_name(document, documents)), _QUARTER.search(fold(_name(document, documents)))
+    stated, quarters = YEAR.findall(_name(document, documents)), _QUARTER.search(fold(_name(document, documents)))
     return frozenset(stated if quarters else []) if stated else frozenset([documents.dates.get(document, "")[:_YEAR_DIGITS]])
 
 
 def _tells_of_period(passage: Passage, documents: LibraryFacts) -> bool:
     """Whether a document is a report: everything in it is of its period, with figures or without."""
-    reports = word_lists()[passage.language].reports
-    return any(fold(word.text) in reports for word in words(_name(passage.document, documents)))
+    return is_report(_name(passage.document, documents), passage.language)
 
 
 def _period(document: str, documents: LibraryFacts) -> frozenset[str]:
@@ -133,8 +130,8 @@ def period_by_file(document: str, documents: LibraryFacts) -> bool:
 
 def _years(document: str, documents: LibraryFacts) -> frozenset[str]:
     """The years that a document carries: in its title or name, else of its date."""
-    stated = _YEAR.findall(_name(document, documents))
-    return frozenset(stated or _YEAR.findall(documents.dates.get(document, "")))
+    stated = YEAR.findall(_name(document, documents))
+    return frozenset(stated or YEAR.findall(documents.dates.get(document, "")))
 
 
 def _name(document: str, documents: LibraryFacts) -> str:
