@@ -37,6 +37,7 @@ from rag_core.settings import Settings
 from rag_core.settings.logs import noted
 
 Watch = Callable[[Measurements, Decision], None]  # told of each question that was decided
+Scores = dict[tuple[Hit, ...], Sequence[Scored]]  # the sentences that an extract was chosen from, by the passages that were read
 
 logger = logging.getLogger("rag_core.decision")
 # the names that the sources give to a refusal; (preset or None for any, reason)
@@ -69,6 +70,7 @@ class Engine:
         *,
         on_stage: OnStage | None = None,
         cancelled: Cancel | None = None,
+        scores: Scores | None = None,
     ) -> Measurements:
         """Everything measured for a question, under the newest version of the library, and all that a model had to be asked for it.
 
@@ -83,7 +85,9 @@ class Engine:
         self.library.refresh()
         for left in reversed(range(MEASURE_ATTEMPTS)):
             view = self.library.view
-            measured = measured_on(view, self.tools, question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled)
+            measured = measured_on(
+                view, self.tools, question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled, scores=scores
+            )
             if not measured.failure:
                 break
             with suppress(LibraryError):  # the failure itself says more
@@ -108,6 +112,7 @@ class Engine:
         cancelled: Cancel | None = None,
         on_measured: Callable[[Measurements], None] | None = None,
         about: Mapping[str, str] = MappingProxyType({}),
+        scores: Scores | None = None,
     ) -> Decision:
         """A cited answer or a refusal that says why; logged, and raises as `measure` does.
 
@@ -123,9 +128,10 @@ class Engine:
             on_measured: gets everything that was measured, before it is judged; for whoever keeps it, to judge it again without asking.
             about: goes into the decision's metadata as it is, and decides nothing: names of ours, such as the profile that was taken, and
                 the question as it was typed (`rag_core.domain.measurements.TYPED`).
+            scores: takes the sentences that were considered, which are no part of the record.
         """
         self._note(Action.ASK, ())
-        measurements = self.measure(question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled)
+        measurements = self.measure(question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled, scores=scores)
         if about:
             measurements = replace(measurements, metadata={**measurements.metadata, **about})
         decision = decided(measurements, on_measured)
@@ -194,13 +200,14 @@ def measured_on(
     *,
     on_stage: OnStage | None = None,
     cancelled: Cancel | None = None,
+    scores: Scores | None = None,
 ) -> Measurements:
     """Everything measured for a question on one corpus, and all that a model had to be asked for it; see `Engine.measure`."""
-    scores: dict[tuple[Hit, ...], Sequence[Scored]] = {}
+    read: Scores = {} if scores is None else scores
     whole = AskedOf(question.strip(), documents)
 
     def measured(one: AskedOf) -> Measurements:
-        found = measure(one.question, settings, corpus, tools, documents=one.documents, filters=filters, scores=scores)
+        found = measure(one.question, settings, corpus, tools, documents=one.documents, filters=filters, scores=read)
         return replace(found, metadata={**found.metadata, AS_OF: one.day, OTHER_VERSIONS: one.left_out}) if one.day else found
 
     asked = _asked(whole, settings, corpus, tools, filters)
@@ -213,7 +220,7 @@ def measured_on(
     if measurements.llm_trace is None:
         return measurements
     rows = corpus.rows(asked[0].documents, filters or {})
-    return generate(measurements, corpus, tools, rows, on_stage=on_stage, cancelled=cancelled, scores=scores)
+    return generate(measurements, corpus, tools, rows, on_stage=on_stage, cancelled=cancelled, scores=read)
 
 
 def _without_slips(found: Measurements, asked: AskedOf, measured: Callable[[AskedOf], Measurements]) -> Measurements:

@@ -86,11 +86,9 @@ def language(page: Page) -> None:
 
 
 def trace(page: Page) -> None:
-    """Every check with what it measured."""
-    page.locator(".st-key-trace summary").click()
-    expect(page.locator('.st-key-trace [data-testid="stDataFrame"]')).to_be_visible()
-    page.wait_for_timeout(1000)  # the table draws its pictures one by one
-    save(page, "7-checks", page.locator(".st-key-trace"))
+    """The stages of a question, with the one that decided open."""
+    expect(page.locator(".st-key-in_gate table")).to_be_visible()
+    save(page, "7-stages", page.locator('[class*="st-key-stage_retrieve_"]'))
 
 
 def documents(page: Page) -> None:

@@ -22,7 +22,7 @@ EDITS = (
         '        said=lambda m, value, at: f"{value:g} passages, {at:g} required", remedy="Add documents.", certifiable=True,\n    ),\n')),
     ("data/screens/en/knobs.yaml", "min_documents:", "min_hits: Passages, at least\ntwo_hits_mode: What they may do\n"),
     ("data/screens/en/refusal.yaml", "why_min_documents:", "why_two_hits: There are too few passages.\n"),
-    ("data/screens/en/trace.yaml", "title_min_documents:", "title_two_hits: Enough passages\nabout_two_hits: Counts the passages.\n"),
+    ("data/screens/en/checks.yaml", "title_min_documents:", "title_two_hits: Enough passages\nabout_two_hits: Counts the passages.\n"),
 )  # fmt: skip
 USES = """
 import sys
@@ -57,7 +57,7 @@ assert thresholds.MODE_OF["min_hits"] == "two_hits_mode" and "min_hits" not in t
 assert thresholds.steps("min_hits") == tuple(range(20, -1, -1))
 assert from_environment({"RAG_STRICT_MODE": "false"})["two_hits_mode"] is Mode.OFF
 assert "| `two_hits` | gating | Are there enough passages? | at least `min_hits` (1) |" in checks.table()
-assert trace.LIMITS["two_hits"] == "min_hits" and trace.mode_knob("two_hits") == "two_hits_mode"
+assert trace.LIMITS["two_hits"] == "min_hits" and checks.mode_knob("two_hits") == "two_hits_mode"
 
 page = AppTest.from_string(
     "from rag_core.settings import Settings\\n"

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("playwright.sync_api")
 
 from axe_kit import SIZES, checker
-from browser_kit import CHROMIUM, FIRST_RUN_MS, WAIT_MS, ask, choose, go, settled
+from browser_kit import CHROMIUM, FIRST_RUN_MS, WAIT_MS, ask, go, settled
 from playwright.sync_api import Locator, Page, expect
 
 from ui.app.texts import say, tell
@@ -29,10 +29,10 @@ def test_given_each_page_when_checked_then_everyone_can_read_it(page: Page, scre
     expect(page.locator(".st-key-whole_whole img")).to_be_visible(timeout=WAIT_MS)
     check("document")
     page.keyboard.press("Escape")
-    page.locator(".st-key-side_by_side summary").click()
-    choose(page, say("side_by_side.second"), say("presets.front_careful"))
-    expect(page.locator(".st-key-side_1")).to_be_visible(timeout=WAIT_MS)
-    check("side_by_side")
+    for stage in ("retrieve", "gate", "compress", "ground"):
+        page.locator(f'[class*="st-key-stage_{stage}_"] summary').first.click()
+        expect(page.locator(f".st-key-in_{stage}")).to_be_visible(timeout=WAIT_MS)
+    check("stages")
     ask(page, "What is the capital of France?")
     expect(page.locator(".st-key-refusal")).to_be_visible(timeout=WAIT_MS)
     check("refusal")

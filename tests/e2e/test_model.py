@@ -29,7 +29,7 @@ WATCH = """words => {
     window.leaked = [];
     const look = () => {
         const copy = document.body.cloneNode(true);
-        copy.querySelectorAll('.st-key-trace').forEach(one => one.remove());
+        copy.querySelectorAll('.st-key-in_compress').forEach(one => one.remove());
         if (copy.textContent.includes(words)) window.leaked.push(copy.textContent.slice(0, 200));
     };
     new MutationObserver(look).observe(document.body, {subtree: true, childList: true, characterData: true});
@@ -96,7 +96,7 @@ def test_given_a_slow_model_when_cancelled_and_asked_again_then_the_answer_is_au
     expect(page.locator(".st-key-answer")).to_be_visible(timeout=WAIT_MS)
     expect(page.locator(".st-key-answer")).to_contain_text("every 5 years")
     expect(page.locator(".st-key-drafted")).to_contain_text(MODEL)
-    page.locator(".st-key-trace summary").first.click()
+    page.locator('[class*="st-key-stage_compress_"] summary').first.click()
     first = page.locator(".st-key-attempts summary").first
     expect(first).to_contain_text(say("attempts.rejected", n=1))
     first.click()
@@ -135,7 +135,7 @@ def test_given_each_thing_a_model_brings_to_the_page_when_checked_then_everyone_
     model.play(bad)
     ask(page, "When does the flow meter have to be calibrated?")
     expect(page.locator(".st-key-stand_in")).to_be_visible(timeout=WAIT_MS)
-    page.locator(".st-key-trace summary").first.click()
+    page.locator('[class*="st-key-stage_compress_"] summary').first.click()
     page.locator(".st-key-attempts summary").first.click()
     expect(page.locator(".st-key-attempt_1")).to_contain_text(PLANTED)
     check("model-fallback")

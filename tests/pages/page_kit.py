@@ -42,6 +42,11 @@ def captions(app: AppTest) -> str:
     return "\n".join(caption.value for caption in app.caption)
 
 
+def html(app: AppTest) -> str:
+    """The tables of checks, as HTML."""
+    return "\n".join(one.proto.body for one in app.get("html") if '<table class="checks">' in one.proto.body)
+
+
 def session_of(app: AppTest) -> state.Session:
     """What the session holds."""
     held: state.Session = app.session_state["plumbline"]

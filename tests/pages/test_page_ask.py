@@ -10,7 +10,7 @@ import pytest
 from hostile import make
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import ask, asked_of, badges, by_key, choose_document, settle, texts
+from page_kit import ask, asked_of, badges, by_key, choose_document, html, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import Document
@@ -95,9 +95,8 @@ def test_given_a_question_outside_the_documents_when_asked_then_the_refusal_says
     assert value is not None
     assert f"% sure that the best sentence found is the answer.**\nYou ask for at least {100 * least:.0f} %: not shown." in badges(page)
     assert "•  " in texts(page)
-    trace = page.dataframe[1].value
-    assert list(trace[trace["state"] == "✗ refused"]["check"]) == ["Answer is right"]
-    assert "· not reached" in set(trace["state"])
+    assert html(page).count("✗ refused") == 1
+    assert "· not reached" in html(page)
 
 
 def test_given_an_answer_when_a_judging_slider_moves_then_it_is_decided_again_without_any_model(page: AppTest, embedded: list[int]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from html import escape
 from pathlib import Path
 
 import pymupdf
@@ -25,6 +26,7 @@ ELEMENTS = ({name for name in dir(DeltaGenerator) if not name.startswith("_")} |
 # what a label may be made of besides a literal: values that are ours, from the list of settings and presets
 OURS = {
     "STYLE",  # a file of ours
+    "_table(on)",  # of ui/ask/decision/checks.py, which escapes what comes from documents
     "BEGIN",  # of ui/ask/keys.py: another, and texts of ours
     "label",  # _knob's: literals above, or a setting's name
     "presets()[session.preset].help",
@@ -121,6 +123,8 @@ def interpreted(app: AppTest) -> list[str]:
         if proto is None or element.type in inert:
             continue
         shown = f"{proto.label}{proto.help}" if element.type in chosen else str(proto)
+        if element.type == "html":
+            shown = proto.body.replace(escape(HOSTILE), "")
         if MARK in shown:
             found.append(f"{element.type}: {shown}")
     return found

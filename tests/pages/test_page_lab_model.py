@@ -129,7 +129,7 @@ def test_given_any_reason_when_a_question_ends_so_then_the_lab_says_why_and_name
     said = reason_in_words(reason)
 
     assert said
-    assert said not in {text for key, text in screen().items() if key.startswith("trace.title_")}
+    assert said not in {text for key, text in screen().items() if key.startswith("checks.title_")}
 
 
 def test_given_settings_that_would_need_another_prompt_when_judged_then_the_questions_are_open_and_in_no_figure(

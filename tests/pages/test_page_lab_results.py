@@ -208,7 +208,7 @@ def test_given_a_chosen_question_when_a_slider_moves_then_its_trace_stays_open_a
     page = pick(opened(held), "all", 2)
     assert "Right answer: 60 days" in texts(page)
     assert "Stands in: contract.pdf, page 1" in texts(page)
-    assert say("trace.title", n=23) in [one.label for one in page.expander]
+    assert len([one for one in page.expander if one.label[:4] in ("1 · ", "2 · ", "3 · ", "4 · ", "5 · ")]) == 5
 
     moved(page, held, min_correctness=0.9)
 

@@ -115,7 +115,7 @@ def test_given_a_wish_for_a_summary_then_the_headings_are_listed_with_their_page
     decision = asked_of(page).decision
     assert (decision.reason, decision.is_safe(), decision.claims) == (Reason.SUMMARY, False, ())
     listed = page.dataframe[0].value
-    assert list(zip(listed["text"], listed["page"], strict=True))[:3] == [
+    assert list(zip(listed["text"], listed["number"], strict=True))[:3] == [
         (" ".join(one.excerpt.split()), one.page) for one in decision.places[:3]
     ]
     assert [one.id for one in decision.places] == list(range(1, len(decision.places) + 1))
@@ -134,7 +134,7 @@ def test_given_a_check_other_than_the_probability_when_it_refuses_then_it_is_nam
     ask(page, FRANCE)
 
     check = asked_of(page).decision.trace["top_cosine"]
-    assert say("trace.title_top_cosine") in badges(page)
+    assert say("checks.title_top_cosine") in badges(page)
     assert f"Measured {check.value:.2f}, required ≥ 0.53 " in texts(page)
     assert "Too low by " in texts(page)
     assert "The measured value drawn against its limit." in "".join(str(image.proto) for image in page.image)

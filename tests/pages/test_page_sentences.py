@@ -7,7 +7,7 @@ from dataclasses import replace
 from builders import GOOD_AUDIT, claim, draft, hit, measurements, passage, settings
 from builders import measured as measured_claim
 from folding import each
-from page_kit import ask, asked_of, badges, captions, texts
+from page_kit import ask, asked_of, badges, captions, html, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.decide import decide, replay
@@ -44,14 +44,15 @@ def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run b
     from ui.app.scope import Scope
     from ui.ask.decision import sentences
     from ui.ask.decision.refusal import show_refusal
-    from ui.ask.decision.trace import show_trace
+    from ui.ask.decision.stages import show_stages
 
     judged, decision = held["measurements"], held["decision"]
+    asked = Asked(judged.question, Scope(), judged, decision, judged.settings)
     if decision.answered:
         sentences.show_checked(decision)
     else:
-        show_refusal(Asked(judged.question, Scope(), judged, decision, judged.settings))
-    show_trace(decision, judged)
+        show_refusal(asked)
+    show_stages(asked)
 
 
 def show(judged: Measurements) -> AppTest:
@@ -65,7 +66,7 @@ def test_given_quotes_only_when_shown_then_one_line_says_that_they_stand_word_fo
 
     assert "Each of the 2 sentences stands word for word in its source." in captions(page)
     assert "The sentence stands word for word in its source." in captions(show(drafted(GOOD_AUDIT)))
-    assert texts(page) == ""
+    assert texts(page).count("✓ Word for word in its source.") == 2
 
 
 def test_given_a_row_of_a_table_when_shown_then_its_cells_stand_word_for_word_and_no_sentence_is_named() -> None:
@@ -182,4 +183,4 @@ def test_given_the_samples_when_asked_then_the_answer_says_that_it_stands_word_f
 
     assert "word for word in its source." in captions(page)
     assert all(audit.word_for_word for audit in asked_of(page).decision.measured)
-    assert any("Sources say what it says" in list(table.value.get("check", [])) for table in page.dataframe)
+    assert "Sources say what it says" in html(page)

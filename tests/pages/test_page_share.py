@@ -174,7 +174,7 @@ def test_given_an_answer_when_exported_then_the_file_has_question_answer_marked_
     assert export.file_name(asked) == "answer-how-many-vacation-days-do-employees-have"
     assert "25 vacation days" in written
     assert asked.settings.hash() in written
-    assert say("trace.title_correctness") in written
+    assert say("checks.title_correctness") in written
     assert [block["kind"] for block in made].count("picture") == len({(one.document_id, one.page) for one in asked.decision.citations})
     with pymupdf.open(stream=compose_sheet(made)) as sheet:
         assert QUESTION in sheet[0].get_text()

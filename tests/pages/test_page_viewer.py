@@ -22,7 +22,7 @@ from rag_core.domain.claims import Citation
 from rag_core.domain.documents import Box, Page, Span, WordBox
 from rag_core.ingest.reading.pdf import render_page
 from ui.app import state
-from ui.ask.decision import evidence
+from ui.ask.decision import stages
 from ui.documents import viewer
 from ui.documents.place import LINES_MOST, Place, around, figures_end, folded, strip
 from ui.documents.viewer import AROUND
@@ -368,10 +368,10 @@ def test_given_the_table_of_passages_when_a_row_is_chosen_then_its_page_is_shown
     decision, places = asked_of(page).decision, []
     # AppTest has no click on a table
     chosen = SimpleNamespace(found_rows=SimpleNamespace(selection=SimpleNamespace(rows=rows)))
-    monkeypatch.setattr(evidence, "st", SimpleNamespace(session_state=chosen))
+    monkeypatch.setattr(stages, "st", SimpleNamespace(session_state=chosen))
     monkeypatch.setattr(viewer, "open_at", places.append)
 
-    evidence._open_row(state.engine(), decision)
+    stages._open_row(state.engine(), decision.retrieved)
 
     assert bool(places) is opened
     for place in places:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rag_core.compression.scoring import Scored
 from rag_core.decision.what_if import Flip
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import TYPED, Measurements
@@ -41,7 +43,8 @@ class Asked:
     set that the question was put into from the page, with its label there. `kept` says that it came from a link: it is judged again under
     other settings, but never asked again by itself. `turn` is the number under which it was kept first, which stays when it is judged
     otherwise. `suggestion` is a whole question to begin from, where this one leans on another and nobody is sure how. `flips` are the
-    changes that would turn the outcome, with the measurements and settings that they were found for.
+    changes that would turn the outcome, with the measurements and settings that they were found for. `considered` are the sentences that
+    the extract was chosen from; none for a decision that comes from its record, which has no text of a document.
     """
 
     question: str
@@ -60,6 +63,7 @@ class Asked:
     turn: int | None = None
     suggestion: str = ""
     flips: tuple[Measurements, Settings, tuple[Flip, ...]] | None = None
+    considered: Sequence[Scored] = ()
 
     @property
     def typed(self) -> str:

@@ -1,9 +1,6 @@
-"""A decision on the screen: the answer or the refusal with its sources on one side, the page it stands on beside it, every check below."""
+"""A decision on the screen: the answer or the refusal with its sources on one side, the page it stands on beside it, its stages below."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Literal
 
 import streamlit as st
 
@@ -11,10 +8,9 @@ from rag_core.decision.checks.gating import LIKELY
 from rag_core.decision.notes import indexing_in_words
 from rag_core.domain.claims import Conflict
 from rag_core.domain.decision import Decision
-from rag_core.domain.status import ConfidenceLevel, Reason
+from rag_core.domain.status import Reason
 from rag_core.engine import Engine
 from rag_core.grounding.wording import contradiction
-from rag_core.settings import Settings
 from ui.app.asked import Asked
 from ui.app.dates import shown_date
 from ui.app.texts import say, tell
@@ -22,27 +18,17 @@ from ui.ask import keys, turns
 from ui.ask.changes import show_change
 from ui.ask.decision.cells import show_row
 from ui.ask.decision.drafted import show_drafter, show_stand_in, stand_in
-from ui.ask.decision.evidence import show_found, show_in_place, show_ranks, show_sources, with_sources
+from ui.ask.decision.evidence import show_in_place, show_sources, with_sources
 from ui.ask.decision.how_sure import show_how_sure, unsure
-from ui.ask.decision.missed import show_missed
 from ui.ask.decision.refusal import show_refusal
 from ui.ask.decision.sentences import show_checked
-from ui.ask.decision.trace import show_trace
+from ui.ask.decision.stages import show_stages
 from ui.ask.leaving.feedback import show_feedback
 from ui.ask.leaving.link import show_share
 from ui.ask.question.waiting import show_outdated
-from ui.ask.side_by_side import show_side_by_side
-from ui.ask.what_if import show_what_if
 from ui.documents import viewer, whole
 from ui.documents.place import Place
 
-Colour = Literal["green", "blue", "yellow", "orange"]
-COLOURS: Mapping[ConfidenceLevel, Colour] = {
-    ConfidenceLevel.HIGH: "green",
-    ConfidenceLevel.MEDIUM: "blue",
-    ConfidenceLevel.LOW: "yellow",
-    ConfidenceLevel.INSUFFICIENT: "orange",
-}
 WIDTHS = (11, 9)  # the answer and the page beside it
 
 
@@ -53,13 +39,13 @@ def show(engine: Engine, asked: Asked) -> None:
     show_change(asked)
     show_outdated(asked)
     if decision.reason is Reason.NEEDS_GENERATION:  # nothing was decided, so there is nothing else to show
-        show_trace(decision, asked.measurements)
+        show_stages(asked)
         keys.arrived(asked)
         return
     if decision.answered and not decision.citations:
         _show_reply(decision)
         keys.arrived(asked)
-        show_trace(decision, asked.measurements)
+        show_stages(asked)
         return
     first = next(iter(decision.citations or decision.places), None)
     place = viewer.chosen() or (Place.of(first, decision.citations) if first is not None else None)
@@ -76,11 +62,7 @@ def show(engine: Engine, asked: Asked) -> None:
         show_feedback(engine, asked)
         show_sources(engine, decision, place)
         _show_notes(asked)
-        show_found(engine, decision)
-        show_what_if(asked)
-        show_missed(engine, asked)
-    side_by_side = st.container(key="compared")
-    show_trace(decision, asked.measurements)
+    show_stages(asked, engine)
     if place is not None:
         with right, st.container(key="beside"):
             if decision.places:
@@ -88,8 +70,6 @@ def show(engine: Engine, asked: Asked) -> None:
             viewer.show(engine, place)
             cited = [mark for one in decision.citations if one.document_id == place.document for mark in one.boxes]
             whole.offer(engine, place.document, viewer.page_shown(place), cited or place.marks)
-    with side_by_side:  # last: it may search again
-        show_side_by_side(engine, asked)
 
 
 def _nearest(decision: Decision) -> str:
@@ -138,8 +118,6 @@ def _show_answer(asked: Asked) -> None:
             with st.popover(say("answer.copy"), icon=":material/content_copy:", type="tertiary", key="copy"):
                 st.caption(say("answer.copy_about"))
                 st.code(with_sources(decision), language=None, wrap_lines=True)
-            with st.popover(say("how_sure.details"), icon=":material/speed:", type="tertiary", key="details"):
-                _show_details(asked)
 
 
 def show_indexing(asked: Asked) -> None:
@@ -156,30 +134,6 @@ def _doubt(asked: Asked) -> str:
         return "answer.low_contradicted"
     value = asked.measurements.correctness
     return "answer.low_unlikely" if value is not None and value < LIKELY else "answer.low_score"
-
-
-def _show_level(level: ConfidenceLevel, s: Settings) -> None:
-    """The confidence level, which says on request what it is cut from."""
-    by_probability = s.main_gate != "cosine"
-    st.badge(
-        say(f"answer.{level}"),
-        icon=":material/speed:",
-        color=COLOURS[level],
-        help=say("answer.level_by_probability", high=s.high_answerability, medium=s.medium_answerability)
-        if by_probability
-        else say("answer.level_by_distance", high=s.high_distance, medium=s.medium_distance, low=s.low_distance),
-    )
-
-
-def _show_details(asked: Asked) -> None:
-    """The level, the reported confidence and how sources were found: other numbers than the one that decides, so they wait for a click."""
-    decision = asked.decision
-    if asked.settings.levels:
-        _show_level(decision.confidence_level, asked.settings)
-    st.caption(say("answer.confidence", value=decision.confidence), help=say(f"answer.confidence_{decision.confidence_basis}"))
-    if decision.conflicts:
-        st.caption(say("answer.confidence_halved"))
-    show_ranks(decision)
 
 
 def _show_conflict(number: int, asked: Asked, conflict: Conflict) -> None:

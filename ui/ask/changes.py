@@ -11,7 +11,7 @@ from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State
 from ui.app.asked import Asked
 from ui.app.texts import tell
-from ui.ask.decision.trace import measured, required
+from ui.ask.decision.checks import measured, required
 from ui.ask.question.asking import changed_knobs
 from ui.settings.wording import moved_in_words
 
@@ -89,4 +89,4 @@ def _otherwise(before: Decision, after: Decision) -> str:
 
 
 def _said(check: CheckResult) -> dict[str, str]:
-    return {"check": tell(f"trace.title_{check.stage}"), "measured": measured(check), "required": required(check)}
+    return {"check": tell(f"checks.title_{check.stage}"), "measured": measured(check), "required": required(check)}

@@ -1,7 +1,7 @@
 // Keyboard and screen reader on the Ask page: a link to the question before everything else, keys, focus on a result, and its words told.
 // All text is put in as text. Nothing is asked of any address.
 window.plumbline ??= (() => {
-  const BOX = '.st-key-question textarea', CARD = ['.st-key-answer', '.st-key-refusal', '.st-key-reply', '.st-key-trace'].join(', ');
+  const BOX = '.st-key-question textarea', CARD = ['.st-key-answer', '.st-key-refusal', '.st-key-reply', '.st-key-in_decide'].join(', ');
   const ANSWER = '.st-key-answer_text, .st-key-refusal_why, .st-key-reply [data-testid="stText"]', SURE = '.st-key-how_sure_line';
   const ASKS = ['history', 'examples', 'suggested'].map((key) => `.st-key-${key} button`).join(', '); // buttons that ask a question
   const find = (where) => document.querySelector(where);

@@ -18,17 +18,15 @@ PROBABLE = 0.5  # below it an answer is rather wrong than right
 
 
 def show_what_if(asked: Asked) -> None:
-    """Folded: for a refusal the changes that would answer, for an answer how close it was. Nothing for what no setting decides."""
+    """For a refusal the changes that would answer, for an answer how close it was. Nothing for what no setting decides."""
     found = _flips(asked)
     if asked.decision.answered:
         if asked.decision.citations:
-            with st.expander(say("what_if.how_close"), icon=":material/straighten:", key="what_if"):
-                _show(found, "refuse")
+            _show(found, "refuse")
     elif asked.decision.trace.checks:
-        with st.expander(say("what_if.title"), icon=":material/tune:", key="what_if"):
-            _show(found, "answer")
-            if found:
-                _warn(asked.measurements.correctness)
+        _show(found, "answer")
+        if found:
+            _warn(asked.measurements.correctness)
 
 
 def _flips(asked: Asked) -> tuple[Flip, ...]:
@@ -72,7 +70,7 @@ def _in_words(flip: Flip) -> str:
     """The change: of a limit from what to what; of a mode, which check would no longer refuse; and that it would ask a model again."""
     stage = flip.name.removesuffix("_mode")
     if stage != flip.name:
-        change = tell("what_if.mode", check=say(f"trace.title_{stage}"))
+        change = tell("what_if.mode", check=say(f"checks.title_{stage}"))
     else:
         before, after = value_in_words(flip.name, flip.before), value_in_words(flip.name, flip.after)
         change = tell("what_if.flip", name=setting_name(flip.name), before=before, after=after)

@@ -1,4 +1,4 @@
-"""Shows, inside the trace, what a language model was asked and what it wrote. Rejected text stands nowhere else.
+"""Shows, in the panels of the stages, what a language model was asked and what it wrote. Rejected text stands nowhere else.
 
 Whatever a model wrote is shown as inert text only.
 """
@@ -16,17 +16,19 @@ from ui.app.texts import say, tell
 from ui.ask.decision.sentences import show_sentences
 
 
-def show_attempts(attempts: Sequence[AttemptView], llm_trace: LlmTrace | None) -> None:
-    """Show the model's judgement of the passages, then its drafts, each to be unfolded; nothing where it was not asked."""
-    judgements = llm_trace.judgements if llm_trace else ()
-    if not attempts and not judgements:
+def show_judgements(llm_trace: LlmTrace) -> None:
+    """Show the model's word on the passages, round by round, each to be unfolded."""
+    for number, judgement in enumerate(llm_trace.judgements, 1):
+        with st.expander(say("attempts.sufficiency", n=number), key=f"verdict_{number}"):
+            _show_judgement(number, judgement)
+
+
+def show_attempts(attempts: Sequence[AttemptView]) -> None:
+    """Show the model's drafts, each to be unfolded; nothing where there is none."""
+    if not attempts:
         return
     with st.container(key="attempts", gap="small"):
-        st.subheader(say("attempts.title"), anchor=False)
         st.caption(say("attempts.about"))
-        for number, judgement in enumerate(judgements, 1):
-            with st.expander(say("attempts.sufficiency", n=number), key=f"verdict_{number}"):
-                _show_judgement(number, judgement)
         for one in attempts:
             with st.expander(say(f"attempts.{one.outcome}", n=one.number), key=f"attempt_{one.number}"):
                 _show_attempt(one)
@@ -85,4 +87,4 @@ def _show_calls(of: str, *calls: Call) -> None:
 
 def _in_words(check: CheckResult) -> str:
     key = "attempts.check" if check.blocks else "attempts.check_observed"
-    return tell(key, check=say(f"trace.title_{check.stage}"), found=check.found or check.note)
+    return tell(key, check=say(f"checks.title_{check.stage}"), found=check.found or check.note)

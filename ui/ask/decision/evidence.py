@@ -1,9 +1,8 @@
-"""Shows where an answer comes from: a card for each source, and the table of all passages that were found."""
+"""Shows where an answer comes from: a card for each source."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import streamlit as st
 
@@ -21,7 +20,7 @@ from ui.app.texts import say, tell
 from ui.documents import viewer
 from ui.documents.place import Place
 
-ROWS_IN_VIEW = 10  # as many as `top_k` is by default
+HEADINGS_IN_VIEW = 20  # rows; a longer outline is scrolled
 
 
 def show_sources(engine: Engine, decision: Decision, shown: Place | None) -> None:
@@ -87,32 +86,19 @@ def with_sources(decision: Decision) -> str:
     return "\n".join([decision.answer, "", tell("evidence.list"), *lines])
 
 
-def show_found(engine: Engine, decision: Decision) -> None:
-    """Every passage that was found, best first; a chosen row is shown in the viewer."""
-    if not decision.retrieved:
-        return
-    with st.expander(say("evidence.found", n=len(decision.retrieved)), icon=":material/search:", key="found"):
-        st.caption(say("evidence.found_about"))
-        st.dataframe(
-            [_row(rank, name, hit) for rank, (name, hit) in enumerate(decision.retrieved, 1)], hide_index=True, column_config=_columns(),
-            height=38 + 35 * min(len(decision.retrieved), ROWS_IN_VIEW), key="found_rows", placeholder="–", alt=say("evidence.found_alt"),
-            on_select=lambda: _open_row(engine, decision), selection_mode="single-row",
-        )  # fmt: skip
-
-
 def _show_outline(decision: Decision) -> None:
     """The headings of what was to be summarized; a chosen one is shown on its page."""
     st.subheader(say("evidence.outline"), anchor=False)
     st.caption(say("evidence.outline_about"))
     several = len({one.document_id for one in decision.places}) > 1
     rows = [
-        {"text": " ".join(one.excerpt.split()), "page": one.page, **({"document": one.title or one.document} if several else {})}
+        {"text": " ".join(one.excerpt.split()), "number": one.page, **({"document": one.title or one.document} if several else {})}
         for one in decision.places
     ]
-
+    columns = {name: st.column_config.Column(say(f"evidence.outline_{name}")) for name in rows[0]}
     st.dataframe(
-        rows, hide_index=True, column_config=_columns() | {"text": st.column_config.TextColumn(say("evidence.outline_heading"))},
-        height=38 + 35 * min(len(rows), 2 * ROWS_IN_VIEW), key="outline_rows", alt=say("evidence.outline_about"),
+        rows, hide_index=True, column_config=columns,
+        height=38 + 35 * min(len(rows), HEADINGS_IN_VIEW), key="outline_rows", alt=say("evidence.outline_about"),
         on_select=lambda: _open_heading(decision), selection_mode="single-row",
     )  # fmt: skip
 
@@ -135,6 +121,11 @@ def place_of(engine: Engine, passage: Passage) -> Place:
     except RagError:  # deleted meanwhile: the viewer says so
         marks = ()
     return Place(passage.document, passage.page, marks, passage.spans)
+
+
+def open_passage(engine: Engine, passage: Passage) -> None:
+    """Show a passage on its page, all of its words marked; for a callback."""
+    viewer.open_at(place_of(engine, passage))
 
 
 def _show_card(citation: Citation, hit: Hit | None, values: Mapping[str, str], current: bool, *, certain: bool) -> None:
@@ -184,58 +175,8 @@ def _doubted(citation: Citation) -> str:
     return ", ".join(dict.fromkeys(map(word_in_words, citation.unsure or ())))
 
 
-def show_ranks(decision: Decision) -> None:
-    """How the passage of each source was found, in words; a ranking that it is no candidate of is not numbered."""
-    hits = {hit.passage.id: hit for _, hit in decision.retrieved}
-    lines = [tell("evidence.ranks", id=one.id, how=_ranks(hits[one.chunk_id])) for one in decision.citations if one.chunk_id in hits]
-    if lines:
-        st.caption(say("evidence.ranks_title"), help=say("evidence.ranks_help"))
-        st.text("\n".join(lines))
-
-
-def _ranks(hit: Hit) -> str:
-    if hit.dense_rank and hit.lexical_rank:
-        return tell("evidence.ranks_both", meaning=hit.dense_rank, words=hit.lexical_rank)
-    if hit.dense_rank:
-        return tell("evidence.ranks_meaning", meaning=hit.dense_rank)
-    return tell("evidence.ranks_words", words=hit.lexical_rank)
-
-
-def _row(rank: int, name: str, hit: Hit) -> dict[str, object]:
-    return {
-        "rank": rank, "document": name, "page": hit.passage.page, "text": hit.passage.text, "cosine": hit.cosine, "bm25": hit.lexical,
-        "by_meaning": hit.dense_rank or None, "by_words": hit.lexical_rank or None, "section": hit.passage.section,
-    }  # fmt: skip
-
-
-def _columns() -> dict[str, Any]:
-    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
-    return {
-        "rank": number(say("evidence.rank"), width=58, help=say("evidence.rank_help")),
-        "document": text(say("evidence.document"), width=150),
-        "page": number(say("evidence.page"), width=58),
-        "text": text(say("evidence.text"), width=300),
-        "cosine": number(say("evidence.cosine"), format="%.3f", width=76, help=say("evidence.cosine_help")),
-        "bm25": number(say("evidence.bm25"), format="%.1f", width=70, help=say("evidence.bm25_help")),
-        "by_meaning": number(say("evidence.by_meaning"), width=96, help=say("evidence.by_meaning_help")),
-        "by_words": number(say("evidence.by_words"), width=84, help=say("evidence.by_words_help")),
-        "section": text(say("evidence.section_column"), width=150),
-    }
-
-
-def _open_row(engine: Engine, decision: Decision) -> None:
-    """Show the row that was clicked; unchoosing it leaves the page as it is."""
-    if (row := _chosen("found_rows", len(decision.retrieved))) is not None:
-        viewer.open_at(place_of(engine, decision.retrieved[row][1].passage))
-
-
 def _open_heading(decision: Decision) -> None:
-    """Show the heading that was clicked."""
-    if (row := _chosen("outline_rows", len(decision.places))) is not None:
-        viewer.open_at(Place.of(decision.places[row]))
-
-
-def _chosen(key: str, count: int) -> int | None:
-    """The row of a table that is chosen, if it is one of so many; None otherwise."""
-    rows: Sequence[int] = getattr(st.session_state, key).selection.rows
-    return rows[0] if rows and rows[0] < count else None
+    """Show the heading that was clicked; unchoosing it leaves the page as it is."""
+    rows: Sequence[int] = st.session_state.outline_rows.selection.rows
+    if rows and rows[0] < len(decision.places):
+        viewer.open_at(Place.of(decision.places[rows[0]]))

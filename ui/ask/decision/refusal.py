@@ -15,12 +15,12 @@ from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Direction, State
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
+from ui.ask.decision.checks import measured, required
 from ui.ask.decision.drafted import show_drafter
 from ui.ask.decision.evidence import show_place
 from ui.ask.decision.how_sure import limit_of, show_how_sure
 from ui.ask.decision.meter import meter
 from ui.ask.decision.sentences import flagged
-from ui.ask.decision.trace import measured, required
 from ui.settings.wording import PERCENT, percent
 
 METER_WIDTH = 380  # pixels
@@ -103,12 +103,12 @@ def _show_check(number: int, check: CheckResult) -> None:
     """Show the check: its name, its picture, and the same in words."""
     with st.container(key=f"refused_by_{number}", gap="xsmall"):
         st.caption(say("refusal.check"))
-        st.markdown(say(f"trace.title_{check.stage}"), help=say(f"trace.about_{check.stage}"))
+        st.markdown(say(f"checks.title_{check.stage}"), help=say(f"checks.about_{check.stage}"))
         if check.value is not None:
             st.image(meter(check), width=METER_WIDTH, alt=say("refusal.meter_alt"))
             st.text(
                 tell(
-                    "refusal.measured", measured=measured(check), required=required(check), scale=say(f"trace.scale_{check.scale}"),
+                    "refusal.measured", measured=measured(check), required=required(check), scale=say(f"checks.scale_{check.scale}"),
                     missed=missed_by(check),
                 )
             )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The sentences of a draft and what was found on each: beside an answer, and in the trace of a draft that was rejected.
+"""The sentences of a draft, what each rests on, and what was found on each.
 
 Sentences and their parts come from documents or a model: they are shown as inert text only.
 """
@@ -28,7 +28,7 @@ Finding = tuple[str, str]  # the part of a sentence that something is wrong with
 
 
 def show_checked(decision: Decision) -> None:
-    """How the sentences of an answer were checked: that they are quotes, or on demand what each has for it and against it."""
+    """Whether the sentences of an answer are quotes, in one line."""
     quoted, count = sum(measured.word_for_word for measured in decision.measured), len(decision.claims)
     scanned = any(citation.ocr for citation in decision.citations)
     how = "as_read" if scanned else "word_for_word"
@@ -40,9 +40,12 @@ def show_checked(decision: Decision) -> None:
             st.caption(say(f"sentences.one_{how}") if count == 1 else say(f"sentences.all_{how}", n=count))
         return
     st.caption(say(f"sentences.some_{how}", n=quoted, of=count) if quoted else say("sentences.none_word_for_word"))
-    with st.popover(say("sentences.open"), icon=":material/fact_check:", type="tertiary", key="checked"):
-        st.caption(say("sentences.open_about"))
-        show_sentences("answer", decision.claims, decision.measured, decision.citations)
+
+
+def show_answered(decision: Decision) -> None:
+    """The sentences of an answer with what each has for it and against it."""
+    st.caption(say("sentences.open_about"))
+    show_sentences("answer", decision.claims, decision.measured, decision.citations)
 
 
 def show_rejected(decision: Decision, measurements: Measurements) -> None:
@@ -94,6 +97,9 @@ def show_sentences(of: str, claims: Sequence[Claim], of_claims: Sequence[ClaimMe
         with st.container(key=f"sentence_{of}_{number}", gap="xsmall"):
             with st.container(key=f"said_{of}_{number}"):
                 st.text(tell("sentences.text", number=number, text=claim.text))
+                for one in claim.evidence:
+                    if where := next((place for place in cited if place.chunk_id == one.passage), None):
+                        st.text(tell("evidence.place", title=where.title or where.document, page=where.page_in_words))
             with st.container(key=f"wrong_with_{of}_{number}" if wrong else f"right_with_{of}_{number}"):
                 st.text("\n".join([_support(claim, measured, scanned=is_scanned(claim, cited)), *wrong]))
 

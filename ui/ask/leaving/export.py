@@ -22,10 +22,10 @@ from rag_core.ingest.reading.sheet import compose_sheet
 from ui.app.asked import Asked
 from ui.app.people.collections import shown_name
 from ui.app.texts import say, tell
+from ui.ask.decision.checks import measured, required, state_in_words
 from ui.ask.decision.evidence import as_read
 from ui.ask.decision.how_sure import line
 from ui.ask.decision.refusal import why_refused
-from ui.ask.decision.trace import measured, required, state_in_words
 
 MAX_PICTURES = 6  # pages that are drawn: more than answers cite
 DPI = 100.0  # dots an inch of a page: small print can be read, and a page has about 150 kB
@@ -142,7 +142,7 @@ def _sources(engine: Engine, citations: Sequence[Citation], *, answered: bool) -
 
 def _checks(asked: Asked) -> list[list[str]]:
     head = [say(f"trace.column_{name}") for name in ("check", "state", "measured", "required")]
-    rows = [[say(f"trace.title_{one.stage}"), state_in_words(one), measured(one), required(one)] for one in asked.decision.trace.checks]
+    rows = [[say(f"checks.title_{one.stage}"), state_in_words(one), measured(one), required(one)] for one in asked.decision.trace.checks]
     return [head, *rows]
 
 

@@ -12,7 +12,7 @@ from rag_core.domain.indexing import indexing_of
 from rag_core.domain.llm_trace import OnStage
 from rag_core.domain.measurements import REWRITTEN_BY, TYPED, Measurements
 from rag_core.domain.ports import Cancel
-from rag_core.engine import Engine
+from rag_core.engine import Engine, Scores
 from rag_core.settings import Cost, Settings
 from ui.app.asked import COLLECTION, Asked
 from ui.app.jobs import bounded
@@ -137,14 +137,18 @@ def ask(
         Cancelled: it was stopped.
     """
     measured: list[Measurements] = []
+    scores: Scores = {}
     with bounded.question():
         whole = engine.stand_alone(question, turn.before, settings, cancelled=cancelled)
         about = {TYPED: question, REWRITTEN_BY: whole.by} if whole.by else turn.about
         decision = engine.ask(
             whole.question, settings, scope.documents or None, scope.filters, on_stage=on_stage, cancelled=cancelled,
-            on_measured=measured.append, about=about,
+            on_measured=measured.append, about=about, scores=scores,
         )  # fmt: skip
-    return Asked(whole.question, scope, measured[0], decision, settings, collection=collection, suggestion=whole.suggestion)
+    read = next((found for passages, found in scores.items() if passages == measured[0].hits[: len(passages)]), ())
+    return Asked(
+        whole.question, scope, measured[0], decision, settings, collection=collection, suggestion=whole.suggestion, considered=read
+    )
 
 
 def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Asked:

@@ -7,7 +7,7 @@ import streamlit as st
 from rag_core.domain.decision import Decision
 from rag_core.evaluation.labelled import LabelledQuestion
 from ui.app.texts import say, tell
-from ui.ask.decision.trace import measured, required, state_in_words
+from ui.ask.decision.checks import measured, required, state_in_words
 from ui.ask.history import outcome_in_words
 
 
@@ -35,7 +35,7 @@ def show_decision(decision: Decision, key: str) -> None:
         st.text("\n".join(cited))
     rows = [
         {
-            "check": tell(f"trace.title_{check.stage}"),
+            "check": tell(f"checks.title_{check.stage}"),
             "state": state_in_words(check),
             "measured": measured(check),
             "required": required(check),

@@ -27,7 +27,7 @@ from ui.app.tables import offer
 from ui.app.texts import say, screen, tell
 from ui.ask.changes import outcome
 from ui.ask.decision.refusal import show_refusal
-from ui.ask.decision.trace import show_trace
+from ui.ask.decision.stages import show_stages
 from ui.lab.outcomes import why
 from ui.lab.outcomes.judged import Judged, judge
 from ui.settings import saved_presets
@@ -194,6 +194,7 @@ def _show_chosen(name: str, questions: Sequence[LabelledQuestion], records: Sequ
         return
     question, measurements = questions[row], records[row]
     decision, was = replay(measurements, now.settings), replay(measurements, before.settings)
+    asked = Asked(measurements.question, Scope(), measurements, decision, now.settings)
     with st.container(border=True, key="lab_chosen"):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.badge(say("lab_results.answerable") if question.answerable else say("lab_results.unanswerable"), color="gray")
@@ -206,8 +207,8 @@ def _show_chosen(name: str, questions: Sequence[LabelledQuestion], records: Sequ
         if decision.answered:
             _show_answer(decision)
         else:
-            show_refusal(Asked(measurements.question, Scope(), measurements, decision, now.settings))
-        show_trace(decision, measurements, expanded=True)
+            show_refusal(asked)
+        show_stages(asked)
         why.show(question, now.settings)
 
 

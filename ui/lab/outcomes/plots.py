@@ -16,7 +16,7 @@ from rag_core.evaluation import metrics
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.settings import Scale
 from ui.app.texts import say
-from ui.ask.decision.trace import LIMITS
+from ui.ask.decision.checks import LIMITS
 from ui.lab.outcomes import charts, picked
 from ui.lab.outcomes.judged import Fixed, Judged
 
@@ -79,11 +79,11 @@ def show(
     st.subheader(say("lab_results.curves"), anchor=False)
     held = {check.name: check for check in checks_of(of, now.settings) if check.name in LIMITS}
     name = st.selectbox(
-        say("lab_results.score"), list(held), format_func=lambda name: say(f"trace.title_{name}"), key="lab_score",
+        say("lab_results.score"), list(held), format_func=lambda name: say(f"checks.title_{name}"), key="lab_score",
         help=say("lab_results.score_help"), persist_state="session", width=420,
     )  # fmt: skip
     scored = _scored(held[name], now, labels)
-    st.caption(say(f"trace.about_{name}"))
+    st.caption(say(f"checks.about_{name}"))
     if scored.left_out:
         st.caption(say("lab_results.left_out", n=scored.left_out))
     if not scored.values.size:
@@ -105,7 +105,7 @@ def show(
 
 def _show_histogram(of: _Scored, now: Judged) -> None:
     st.markdown(say("lab_results.histogram"), help=say(f"lab_results.histogram_help{of.ending}"))
-    axis = say(f"trace.scale_{of.check.scale}")
+    axis = say(f"checks.scale_{of.check.scale}")
     limits = of.limits.tolist() if len(of.limits) <= MAX_LIMITS else [float(of.limits.min()), float(of.limits.max())]
     chart = charts.histogram(
         of.values,

@@ -1,0 +1,224 @@
+"""The panels of the stages: each check in its stage with its value against its limit, and the stage that decided stands open."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+import streamlit as st
+from any_measurements import any_measurements
+from builders import MODES, hit, matched
+from folding import each
+from hypothesis import given
+from page_kit import ask, asked_of, html, texts
+from streamlit.testing.v1 import AppTest
+
+from rag_core.decision.checks import CHECKS, GATING, GROUNDING
+from rag_core.decision.decide import decide, replay
+from rag_core.domain.decision import Decision
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import Reason
+from rag_core.domain.trace import CheckResult, Direction, State, judge
+from rag_core.settings import Cost, Mode, Settings
+from ui.app.texts import say, screen
+from ui.ask.decision import checks, stages
+from ui.ask.decision.meter import meter
+
+HOSTILE = "![x](http://203.0.113.9/a.png) <b>bold</b>"
+ANSWERED, REFUSED = "How often does the flow meter have to be calibrated?", "What is the capital of France?"
+
+
+def row(
+    stage: str, value: float | None, threshold: float, mode: Mode = Mode.ENFORCE, scale: str = "cosine", found: str = ""
+) -> CheckResult:
+    return judge(stage, value, threshold, Direction.AT_LEAST, scale, Reason.TOP_COSINE, mode, found=found, remedy="Add the document.")
+
+
+def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run by itself, without imports
+    from ui.ask.decision.checks import show_checks
+
+    show_checks(held)
+
+
+def shown(*rows: CheckResult) -> AppTest:
+    return AppTest.from_function(script, kwargs={"held": rows}).run()
+
+
+def opened(page: AppTest) -> list[str]:
+    return [panel.label for panel in page.expander if panel.proto.expanded]
+
+
+def test_given_checks_when_shown_then_each_is_a_row_with_its_value_drawn_against_its_limit() -> None:
+    """S4-12: what was measured, against what, and how it ended."""
+    rows = (row("top_cosine", 0.8, 0.72), row("mean_confidence", 0.5, 0.6), row("distance", None, 0.8))
+
+    table = html(shown(*rows))
+
+    for title in ("Closest passage", "Passages on average", "Distance of the closest passage"):
+        assert f"<summary>{title}</summary>" in table
+    for cell in ("0.80 <small>≥ 0.72", "0.50 <small>≥ 0.60", "– <small>≥ 0.80", "✓ passed", "✗ refused", "? not measured"):
+        assert cell in table
+    assert [meter(one) in table for one in rows] == [True, True, False]
+
+
+def test_given_a_check_that_is_off_then_it_is_named_and_has_no_row() -> None:
+    page = shown(row("top_cosine", 0.5, 0.72, Mode.OFF))
+
+    assert texts(page) == "Off under these settings: Closest passage"
+    assert html(page) == ""
+
+
+@each(
+    ("check", "state", "mode"),
+    [
+        (row("top_cosine", 0.5, 0.72, Mode.OBSERVE), "✗ missed, only shown", "only shown"),
+        (row("top_cosine", 0.5, 0.72, Mode.OFF), "○ off", "off"),
+        (row("top_cosine", 0.5, 0.72), "✗ refused", "can refuse"),
+        (row("verbatim", 0, 1, scale="count"), "✗ refused", "always on"),
+        (replace(row("relevance", 0.3, 0.4), state=State.NOT_REACHED), "· not reached", "can refuse"),
+        (replace(row("keywords", 0, 1, scale="count"), state=State.ABSTAINED), "– does not apply", "can refuse"),
+        (CheckResult("confidence", State.PASSED, Mode.OBSERVE, 0.7, scale="share"), "✓ measured", "only shown"),
+    ],
+)
+def test_given_how_a_check_ended_and_what_it_may_do_when_put_in_words_then_they_are_told_apart(
+    check: CheckResult, state: str, mode: str
+) -> None:
+    assert (checks.state_in_words(check), checks.mode_in_words(check)) == (state, mode)
+
+
+def test_given_a_value_just_below_its_limit_when_shown_then_both_have_the_digits_that_tell_them_apart() -> None:
+    near = row("top_cosine", 0.7199, 0.72)
+
+    assert (checks.measured(near), checks.required(near)) == ("0.7199", "≥ 0.7200")
+    assert checks.measured(row("top_cosine", 0.72, 0.72)) == "0.72"
+    assert checks.measured(row("availability", 10, 1, scale="count")) == "10"
+
+
+def test_given_a_row_then_it_says_what_the_check_asks_what_it_found_and_where_its_limit_comes_from() -> None:
+    said = html(shown(row("correctness", 0.4, 0.56, scale="correctness", found="probability 0.40")))
+
+    assert screen()["checks.about_correctness"] in said
+    assert "Measured: probability 0.40" in said
+    assert "What to do: Add the document." in said
+    assert "Its limit is the setting: How sure" in said
+    assert "Where the limit comes from: data/answerability.json" in said
+
+
+def test_given_words_of_a_document_in_a_check_then_they_are_escaped() -> None:
+    one = replace(row("facts", 2, 3, scale="count", found=HOSTILE), note=HOSTILE, remedy=HOSTILE)
+
+    said = html(shown(one))
+
+    assert "<b>" not in said
+    assert said.count("&lt;b&gt;bold&lt;/b&gt;") == 3
+
+
+def test_given_an_answer_and_a_refusal_then_the_stage_that_decided_stands_open_and_what_came_after_is_not_reached(page: AppTest) -> None:
+    ask(page, ANSWERED)
+    assert [label.partition(":")[0] for label in opened(page)] == ["5 · Decide"]
+
+    ask(page, REFUSED)
+
+    panels = [panel for panel in page.expander if panel.label[0] in "12345"]
+    assert [panel.label.partition(":")[0] for panel in panels] == [
+        "1 · Retrieve", "2 · Gate", "3 · Compress", "4 · Ground", "5 · Decide",
+    ]  # fmt: skip
+    assert opened(page) == [panels[1].label]
+    assert "**decided here**" in panels[1].label
+    assert ["not reached" in panel.label for panel in panels] == [False, False, True, True, False]
+    assert "Out: refused by Answer is right." in texts(page)
+    assert "Refused by: Answer is right." in texts(page)
+
+
+def test_given_an_answer_then_passages_and_sentences_say_what_became_of_them(page: AppTest) -> None:
+    ask(page, ANSWERED)
+
+    passages, sentences = (table.value for table in page.dataframe[:2])
+    asked = asked_of(page)
+    assert len(passages) == len(asked.decision.retrieved)
+    assert set(passages["became"]) == {"quoted", "kept"}
+    assert len(sentences) == len(asked.considered) > len(asked.decision.claims)
+    kept = sentences[sentences["became"] == "kept"]
+    assert any("every 5 years" in text for text in kept["text"])
+    assert sentences["relevance"].is_monotonic_decreasing
+    assert {"dropped: bears less on it"} <= set(sentences["became"])
+    assert all(say(f"stages.timing_{part}") in texts(page) for part in asked.measurements.timings)
+
+
+def test_given_a_passage_beyond_the_distance_limit_then_it_is_dropped_by_it() -> None:
+    found = hit()
+
+    assert stages._passage(1, "a.pdf", found, frozenset({found.passage.id}), set())["became"] == "dropped: beyond the distance limit"
+
+
+def test_given_a_decision_from_its_record_then_the_panel_says_that_sentences_are_not_on_record(page: AppTest) -> None:
+    ask(page, ANSWERED)
+    asked_of(page).considered = ()
+    page.run()
+
+    assert say("stages.not_recorded") in [caption.value for caption in page.caption]
+
+
+def test_given_a_decision_when_downloaded_then_the_file_is_the_decision(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    files: dict[str, str] = {}
+    monkeypatch.setattr(st, "download_button", lambda label, data, name, *_, **__: files.update({name: data}))
+
+    ask(page, REFUSED)
+
+    assert json.loads(files["decision.json"]) == json.loads(json.dumps(asked_of(page).decision.to_json()))
+
+
+@each(
+    ("reason", "stage"),
+    [(Reason.MODEL_REFUSED, "compress"), (Reason.FAILURE, "decide"), (Reason.NONE, "decide")],
+)
+def test_given_an_outcome_that_no_check_decided_then_its_stage_is_named(reason: Reason, stage: str) -> None:
+    decision = Decision.failed("What is it?", "It could not.")
+
+    assert stages.decided_at(replace(decision, outcome=replace(decision.outcome, reasons=(reason,)))) == stage
+
+
+@given(any_measurements())
+def test_given_any_decision_when_its_rows_are_put_in_words_then_none_lacks_a_text(measurements: Measurements) -> None:
+    for check in decide(measurements).trace.checks:
+        assert checks._row(check)
+        assert all(checks.details(check))
+
+
+STAGES = [check.stage for check in decide(Measurements("What is it?", Settings())).trace.checks]
+
+
+@each("stage", [*STAGES, "confidence"])
+def test_given_a_check_when_looked_up_then_it_has_a_name_and_an_explanation(stage: str) -> None:
+    assert 3 <= len(screen()[f"checks.title_{stage}"]) <= 32
+    assert screen()[f"checks.about_{stage}"].endswith(".")
+
+
+def test_given_the_checks_when_counted_then_every_one_has_a_stage_and_its_switch() -> None:
+    assert len(STAGES) == len(GATING) + len(GROUNDING)
+    assert {stage: knob for stage in STAGES if (knob := checks.mode_knob(stage))} == MODES
+    assert {check.name for check in CHECKS} <= set(stages._STAGE_OF)
+
+
+def test_given_a_setting_that_is_a_limit_when_changed_then_it_is_the_limit_of_the_check_that_names_it() -> None:
+    measurements = Measurements("What is it?", Settings(), keywords=matched(9))
+    limits: dict[str, str] = {}
+    before = {check.stage: check.threshold for check in decide(measurements).trace.checks}
+    for knob in Settings.knobs():
+        if knob.cost is Cost.REPLAY and knob.low is not None and knob.step is not None:
+            step = knob.step if knob.high is None or knob.default < knob.high else -knob.step
+            moved = replay(measurements, measurements.settings.changed(**{knob.name: knob.default + step}))
+            limits |= {check.stage: knob.name for check in moved.trace.checks if check.threshold != before[check.stage]}
+
+    of_models = {
+        "sufficiency": "min_sufficiency",
+        "added_words": "max_added_words",
+        "draft_correctness": "min_correctness",
+    }
+    assert limits | of_models == checks.LIMITS
+
+
+def test_given_the_checks_then_the_source_of_a_limit_is_one_sentence() -> None:
+    assert checks.SOURCES["top_cosine"] == "0.72 comes from a system with another, multilingual model; without data."
+    assert checks.SOURCES["availability"] == ""

@@ -1,0 +1,235 @@
+"""The way of a question as one panel a stage: Retrieve, Gate, Compress, Ground, Decide. The stage that decided stands open.
+
+Each panel says what went in and what came out, shows each check against its limit, and the time taken. Whatever comes from documents or a
+model is a cell of a table, or inert text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from rag_core.compression.scoring import Scored
+from rag_core.decision.checks import GATING, GROUNDING, LLM_DRAFT, SUFFICIENCY
+from rag_core.domain.decision import Decision
+from rag_core.domain.passages import Hit
+from rag_core.domain.status import Reason
+from rag_core.engine import Engine
+from rag_core.gating.levels import cut_passages
+from ui.app.asked import Asked
+from ui.app.texts import say, tell
+from ui.ask.decision.attempts import show_attempts, show_judgements
+from ui.ask.decision.checks import show_checks
+from ui.ask.decision.evidence import open_passage
+from ui.ask.decision.missed import show_missed
+from ui.ask.decision.sentences import show_answered, show_rejected
+from ui.ask.what_if import show_what_if
+
+STAGES = ("retrieve", "gate", "compress", "ground", "decide")
+ICONS = {"passed": ":material/check_circle:", "decided": ":material/gavel:", "not_reached": ":material/radio_button_unchecked:"}
+TIMES: Mapping[str, tuple[str, ...]] = {  # the stages of `Measurements.timings`, by panel
+    "retrieve": ("understand", "embed", "retrieve", "expand"),
+    "gate": ("signals", "relevance", "keywords"),
+    "compress": ("extract", "read", "model"),
+    "ground": ("conflicts", "audit", "check"),
+    "decide": (),
+}
+_LENGTH = ("length_ratio", "sentence_length")  # checks of the draft alone; the other ones compare it with its sources
+_STAGE_OF: Mapping[str, str] = {
+    **dict.fromkeys((check.name for check in GROUNDING), "ground"),
+    **dict.fromkeys((check.name for check in (*GATING, SUFFICIENCY)), "gate"),
+    **dict.fromkeys((*_LENGTH, *(check.name for check in LLM_DRAFT)), "compress"),
+    **dict.fromkeys(("availability", "file_dates"), "retrieve"),
+    "verification": "ground",
+    "confidence": "decide",
+}
+_DRAFTING = (Reason.MODEL_REFUSED, Reason.MALFORMED_DRAFT, Reason.EMPTY_DRAFT, Reason.OFF_QUESTION, Reason.ONE_SIDED, Reason.ALL_CLAIMS_CUT)
+_ROWS_IN_VIEW = 10  # as many as `top_k` is by default
+
+
+def stage_of(check: str) -> str:
+    """The panel of a check, by its name."""
+    return _STAGE_OF.get(check, "retrieve")
+
+
+def decided_at(decision: Decision) -> str:
+    """The stage that refused; the last one for an answer, and for what no stage judges."""
+    blocked = next((check.stage for check in decision.trace.checks if check.blocks), "")
+    return stage_of(blocked) if blocked else "compress" if decision.reason in _DRAFTING else "decide"
+
+
+def show_stages(asked: Asked, engine: Engine | None = None) -> None:
+    """The panels; of a reply that needed no check only its file. Without an engine nothing leads to a page or moves a setting."""
+    decision = asked.decision
+    if not decision.trace.checks:
+        _offer_file(decision)
+        return
+    end = decided_at(decision)
+    claims = len(decision.claims or asked.measurements.draft.claims)
+    for name in STAGES:
+        reached = name == "decide" or STAGES.index(name) < STAGES.index(end)
+        state = "decided" if name == end else "passed" if reached else "not_reached"
+        ms = sum(asked.measurements.timings.get(part, 0.0) for part in TIMES[name])
+        head = "decide_answer" if name == "decide" and decision.answered else name
+        label = say(f"stages.{head}", kept=len(decision.retrieved), checks=len(_checks(decision, name)), claims=claims)
+        label += say(f"stages.is_{state}") + (say("stages.ms", ms=ms) if ms else "")
+        with st.expander(label, expanded=state == "decided", icon=ICONS[state], key=f"stage_{name}_{end}"), st.container(key=f"in_{name}"):
+            _SHOW[name](asked, engine)
+            show_checks(_checks(decision, name))
+            _show_times(asked, name)
+
+
+def _checks(decision: Decision, stage: str) -> list[Any]:
+    return [check for check in decision.trace.checks if stage_of(check.stage) == stage]
+
+
+def _show_retrieve(asked: Asked, engine: Engine | None) -> None:
+    found, facts = asked.measurements.understanding, asked.measurements.library
+    words, names = ", ".join(found.keywords) or "–", ", ".join(found.entities) or "–"
+    st.text(tell("stages.retrieve_in", language=found.language, intent=found.intent, words=words, names=names))
+    cut, hits = cut_passages(asked.measurements), asked.decision.retrieved
+    st.text(tell("stages.retrieve_out", passages=f"{facts.passages:,}", documents=facts.documents, found=len(hits), cut=len(cut)))
+    if hits:
+        quoted = {one.chunk_id for one in asked.decision.citations}
+        rows = [_passage(rank, name, hit, cut, quoted) for rank, (name, hit) in enumerate(hits, 1)]
+        more: dict[str, Any] = {"on_select": lambda: _open_row(engine, hits), "selection_mode": "single-row"} if engine else {}
+        st.dataframe(rows, column_config=_columns(rows[0]), alt=say("stages.passages_alt"), key="found_rows", **_table(len(rows)), **more)
+    if engine is not None:
+        show_missed(engine, asked)
+
+
+def _show_gate(asked: Asked, _: Engine | None) -> None:
+    refused = [say(f"checks.title_{check.stage}") for check in _checks(asked.decision, "gate") if check.blocks]
+    st.text(tell("stages.gate_in", found=len(asked.measurements.hits)))
+    st.text(tell("stages.gate_refused" if refused else "stages.gate_passed", checks=", ".join(refused)))
+    if asked.measurements.llm_trace:
+        show_judgements(asked.measurements.llm_trace)
+    if features := asked.measurements.features:
+        with st.expander(say("stages.features", n=len(features)), key="features"):
+            st.code("\n".join(f"{name:24} {value:.4g}" for name, value in features.items()), language=None)
+
+
+def _show_compress(asked: Asked, _: Engine | None) -> None:
+    draft, considered = asked.measurements.draft, asked.considered
+    numbers = {"passages": len(asked.measurements.hits), "chars": f"{draft.context_chars:,}"}
+    st.text(tell("stages.compress_out", **numbers, kept=len(draft.claims), drafted=f"{draft.chars:,}", considered=len(considered) or "?"))
+    if considered:
+        rows = _sentences(asked)
+        st.dataframe(rows, column_config=_columns(rows[0]), alt=say("stages.sentences_alt"), key="sentence_rows", **_table(len(rows)))
+    elif asked.measurements.hits:
+        st.caption(say("stages.not_recorded"))
+    show_attempts(asked.decision.attempts)
+
+
+def _show_ground(asked: Asked, _: Engine | None) -> None:
+    st.text(tell("stages.ground_in", claims=len(asked.measurements.draft.claims)))
+    if asked.decision.answered:
+        show_answered(asked.decision)
+    else:
+        show_rejected(asked.decision, asked.measurements)
+
+
+def _show_decide(asked: Asked, engine: Engine | None) -> None:
+    decision, s = asked.decision, asked.settings
+    blocked = [say(f"checks.title_{check.stage}") for check in decision.trace.checks if check.blocks]
+    st.text(tell("stages.decide_refused" if blocked else "stages.decide_answered" if decision.answered else "stages.decide_other",
+                 checks=", ".join(blocked), status=decision.status, reason=decision.reason))  # fmt: skip
+    if decision.answered and s.levels:
+        by = "distance" if s.main_gate == "cosine" else "probability"
+        high, medium = (s.high_distance, s.medium_distance) if by == "distance" else (s.high_answerability, s.medium_answerability)
+        st.markdown(
+            say(f"answer.{decision.confidence_level}"),
+            help=say(f"answer.level_by_{by}", high=high, medium=medium, low=s.low_distance),
+        )
+    st.caption(say("answer.confidence", value=decision.confidence), help=say(f"answer.confidence_{decision.confidence_basis}"))
+    if decision.conflicts:
+        st.caption(say("answer.confidence_halved"))
+    if engine is not None:
+        show_what_if(asked)
+    _offer_file(decision)
+
+
+_SHOW = {
+    "retrieve": _show_retrieve, "gate": _show_gate, "compress": _show_compress, "ground": _show_ground, "decide": _show_decide,
+}  # fmt: skip
+
+
+def _offer_file(decision: Decision) -> None:
+    """The decision as JSON, to read here or to save."""
+    with st.container(horizontal=True):
+        written = json.dumps(decision.to_json(), ensure_ascii=False, indent=2)
+        with st.popover(say("stages.json"), icon=":material/data_object:", key="json"):
+            st.code(written, language="json", height=480)
+        st.download_button(
+            say("stages.download"), written, "decision.json", "application/json", key="download", icon=":material/download:",
+            on_click="ignore", help=say("stages.download_help"),
+        )  # fmt: skip
+
+
+def _show_times(asked: Asked, stage: str) -> None:
+    timings = asked.measurements.timings
+    parts = [
+        tell("stages.timing", step=say(f"stages.timing_{part}"), ms=f"{timings[part]:.1f}") for part in TIMES[stage] if part in timings
+    ]
+    if parts:
+        with st.container(key=f"source_times_{stage}"):
+            st.text(tell("stages.time", parts=" · ".join(parts)))
+
+
+def _passage(rank: int, name: str, hit: Hit, cut: frozenset[str], quoted: set[str]) -> dict[str, object]:
+    became = "cut" if hit.passage.id in cut else "quoted" if hit.passage.id in quoted else "kept"
+    return {
+        "rank": rank, "became": tell(f"stages.became_{became}"), "document": name, "page": hit.passage.page, "text": hit.passage.text,
+        "cosine": hit.cosine, "bm25": hit.lexical, "by_meaning": hit.dense_rank or None, "by_words": hit.lexical_rank or None,
+        "section": hit.passage.section,
+    }  # fmt: skip
+
+
+def _sentences(asked: Asked) -> list[dict[str, object]]:
+    """The sentences that were considered, the likeliest first, and why each was kept or dropped."""
+    quotes = [" ".join(one.quote.split()) for claim in asked.measurements.draft.claims for one in claim.evidence]
+    ranked = sorted(asked.considered, key=lambda one: -one.relevance)
+    names, least = asked.measurements.library.names, asked.settings.extra_sentence_ratio * ranked[0].relevance
+
+    def became(one: Scored) -> str:
+        text = " ".join(one.unit.text.split())
+        if any(text in quote or quote in text for quote in quotes if quote):
+            return "cut" if one.unit.passage.id in cut_passages(asked.measurements) else "kept_sentence"
+        if one.relevance < least:
+            return "unlikely"
+        same = one.unit.passage.document == ranked[0].unit.passage.document and one.unit.passage.section == ranked[0].unit.passage.section
+        return "not_needed" if same else "elsewhere"
+
+    return [
+        {
+            "rank": rank, "became": tell(f"stages.became_{became(one)}"), "relevance": one.relevance, "log_odds": one.log_odds,
+            "text": one.unit.text, "document": names.get(one.unit.passage.document, ""), "page": one.unit.passage.page,
+        }
+        for rank, one in enumerate(ranked, 1)
+    ]  # fmt: skip
+
+
+def _columns(row: Mapping[str, object]) -> dict[str, Any]:
+    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    forms = {"cosine": "%.3f", "bm25": "%.1f", "relevance": "%.3f", "log_odds": "%.2f"}
+    wide = {"text": 340, "document": 150, "section": 150, "became": 150}
+    return {
+        name: text(say(f"stages.column_{name}"), width=wide[name])
+        if name in wide
+        else number(say(f"stages.column_{name}"), format=forms.get(name), width=84, help=say(f"stages.column_{name}_help"))
+        for name in row
+    }
+
+
+def _table(rows: int) -> dict[str, Any]:
+    return {"hide_index": True, "height": 38 + 35 * min(rows, _ROWS_IN_VIEW), "placeholder": "–"}
+
+
+def _open_row(engine: Engine, hits: Sequence[tuple[str, Hit]]) -> None:
+    """Show the passage that was clicked; unchoosing it leaves the page as it is."""
+    rows: Sequence[int] = st.session_state.found_rows.selection.rows
+    if rows and rows[0] < len(hits):
+        open_passage(engine, hits[rows[0]][1].passage)
