@@ -31,6 +31,7 @@ def page() -> None:
     ]
     if visitor.may(Right.RECORDS):
         pages += [st.Page("pages/lab.py", title=say("lab.page")), st.Page("pages/health.py", title=say("health.page"))]
+    pages.append(st.Page("pages/settings.py", title=say("settings.title")))
     st.navigation(pages, position="top").run()
 
 

@@ -18,7 +18,7 @@ from ui.ask.leaving import link
 from ui.ask.question import asking, waiting
 from ui.ask.question.examples import show_examples
 from ui.settings import sharing
-from ui.settings.sidebar import settings_from_sidebar
+from ui.settings.sidebar import settings_from_sidebar, show_flips
 
 WIDTH = 1500  # pixels: the answer beside the page it stands on; longer lines are hard to read
 QUESTION = "question"  # the field that it is typed into
@@ -66,6 +66,7 @@ def page() -> None:
                 waiting.show_stopped(session.stopped)
         if session.asked is not None:
             answer.show(engine, session.asked)
+            show_flips(session.asked)
     show_history()
     sharing.write_turns()
 

@@ -61,8 +61,17 @@ def asked_of(app: AppTest) -> state.Asked:
 
 
 def ask(app: AppTest, question: str) -> AppTest:
-    """Ask in the question box."""
+    """Ask in the question box of the Ask page."""
+    if not app.chat_input:
+        app.switch_page("pages/ask.py").run()
     return app.chat_input(key="question").set_value(question).run()
+
+
+def open_part(app: AppTest, name: str) -> AppTest:
+    """Open a part of the Settings page."""
+    if not any(field.key == "stage" for field in app.selectbox):
+        app.switch_page("pages/settings.py").run()
+    return app.selectbox(key="stage").set_value(name).run()
 
 
 def by_key(app: AppTest, prefix: str) -> list[str]:

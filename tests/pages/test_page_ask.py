@@ -10,7 +10,7 @@ import pytest
 from hostile import make
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import ask, asked_of, badges, by_key, choose_document, html, settle, texts
+from page_kit import ask, asked_of, badges, by_key, choose_document, html, open_part, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import Document
@@ -73,7 +73,7 @@ def test_given_the_preset_of_distances_when_a_weak_match_is_answered_then_the_pa
     page: AppTest,
 ) -> None:
     """S4-15: with a distance threshold and a minimum of documents, the page shows level and counts."""
-    page.selectbox(key="preset").set_value("scoping-lenient").run()
+    page.selectbox(key="preset").set_value("scoping").run()
     page.multiselect(key="documents").set_value([MANUAL]).run()
 
     ask(page, "Which actress wore a soft cloth at the wedding?")
@@ -133,9 +133,10 @@ def test_given_an_answer_when_a_setting_of_retrieval_moves_then_the_question_is_
 def test_given_an_answer_when_a_setting_of_ingest_moves_then_the_answer_stands(page: AppTest, embedded: list[int]) -> None:
     ask(page, VACATION)
     asked_with = sum(embedded)
-    page.selectbox(key="stage").set_value("ingest").run()
+    open_part(page, "ingest")
 
     page.slider(key="knob_passage_tokens").set_value(64).run()
+    page.switch_page("pages/ask.py").run()
 
     assert "What to do" not in texts(page)
     assert ANSWERED in badges(page)
@@ -236,8 +237,9 @@ def test_given_one_broken_file_among_others_when_uploaded_then_it_is_explained_a
 
 def test_given_a_page_that_could_not_be_read_when_refused_then_the_refusal_says_so(page: AppTest) -> None:
     # with OCR switched off for what is indexed from now on
-    page.selectbox(key="stage").set_value("ingest").run()
+    open_part(page, "ingest")
     page.toggle(key="knob_ocr").set_value(False).run()
+    page.switch_page("pages/ask.py").run()
     upload(page, ("scan.pdf", make.scanned(stamp="Confidential copy number 7")))
 
     ask(page, "What is the capital of France?")

@@ -153,9 +153,9 @@ def test_given_the_button_above_the_chart_when_it_lists_wrong_answers_then_they_
 
 
 def above_the_chart(page: AppTest) -> bool:
-    """Whether the list is closed by a button that comes before the slider under the chart."""
+    """Whether the list is closed by a button that comes before the chart."""
     keys = [element.key for element in page.main if getattr(element, "key", None)]
-    return keys.index("lab_limit_picked_close") < keys.index(limit.FIELD)
+    return keys.index("lab_limit_picked_close") < keys.index(limit.CHART)
 
 
 def test_given_two_limits_near_each_other_then_their_words_stand_above_the_curves_on_lines_of_their_own() -> None:

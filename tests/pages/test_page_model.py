@@ -14,7 +14,7 @@ from folding import each
 from honest_model import best_sentences, draft, honest, refusal, sufficient
 from model_server import Asked as Sent
 from model_server import Hang, ModelServer, Status
-from page_kit import JOB_SECONDS, ask, asked_of, badges, captions, collection_field, html, session_of, settle, texts
+from page_kit import JOB_SECONDS, ask, asked_of, badges, captions, collection_field, html, open_part, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.compression.llm.prompts import COMPRESS_RULES
@@ -82,11 +82,6 @@ def wait_for(app: AppTest, done: Callable[[], bool]) -> AppTest:
         time.sleep(0.05)
         app.run()
     return app
-
-
-def part(app: AppTest, name: str) -> AppTest:
-    """Open a part of the settings."""
-    return app.selectbox(key="stage").set_value(name).run()
 
 
 def setting(app: AppTest, name: str, value: object) -> AppTest:
@@ -550,7 +545,7 @@ def test_given_documents_that_came_meanwhile_when_a_model_drafted_then_it_is_not
 
 
 def test_given_no_model_when_the_settings_are_opened_then_they_say_how_to_configure_one(page: AppTest) -> None:
-    part(page, "draft")
+    open_part(page, "draft")
 
     assert screen()["model.none"] in captions(page)
 
@@ -560,7 +555,7 @@ def test_given_a_model_when_the_settings_are_opened_then_they_name_it_with_its_k
 ) -> None:
     """Whatever is shown, stored or shared, the key is not in it."""
     monkeypatch.setenv("RAG_FALLBACK_BASE_URL", "http://203.0.113.9:8000/v1")
-    part(patient, "draft")
+    open_part(patient, "draft")
     ask(patient, QUESTION)
 
     assert f"scripted at 127.0.0.1:{model.port}, key sk-…3a9c" in texts(patient)
@@ -588,7 +583,7 @@ def test_given_a_question_that_no_model_is_asked_for_when_answered_then_the_page
 
 
 def test_given_a_model_that_drafts_when_a_field_would_ask_it_then_the_field_says_by_a_button(patient: AppTest) -> None:
-    part(patient, "retrieve")
+    open_part(patient, "retrieve")
     assert ":material/sync: asks the model, by a button" in captions(patient)
 
     setting(patient, "drafter", "extract")
@@ -605,14 +600,14 @@ def test_given_secrets_that_cannot_be_read_when_the_page_is_opened_then_the_sett
     monkeypatch.setattr("ui.app.state.model_environment", unreadable)
     monkeypatch.setattr("rag_core.wiring.models.model_environment", unreadable)
 
-    part(app.run(), "draft")
+    open_part(app.run(), "draft")
 
     assert not app.exception
     assert "secrets.toml cannot be read: it is no TOML." in texts(app)
 
 
 def test_given_the_rules_for_the_model_when_started_from_the_built_in_ones_then_only_what_is_changed_counts(page: AppTest) -> None:
-    part(page, "draft")
+    open_part(page, "draft")
     field = page.text_area(key="knob_compress_prompt")
     assert (field.value, field.placeholder) == ("", COMPRESS_RULES["none"])
 

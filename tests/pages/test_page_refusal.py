@@ -283,7 +283,7 @@ def test_given_a_refusal_of_what_is_probably_right_when_shown_then_its_changes_c
 
 
 def test_given_a_refusal_that_no_single_setting_flips_when_shown_then_it_says_so(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.ask.what_if.flips", lambda measurements: ())
+    monkeypatch.setattr("ui.app.asked.flips", lambda measurements: ())
 
     ask(page, FRANCE)
 
@@ -295,7 +295,7 @@ def test_given_a_judged_question_when_a_setting_was_moved_then_the_changes_start
 ) -> None:
     """They are looked for once for what is judged, however often the page is drawn."""
     found: list[float] = []
-    monkeypatch.setattr("ui.ask.what_if.flips", lambda of: (found.append(of.settings.min_correctness), flips(of))[1])
+    monkeypatch.setattr("ui.app.asked.flips", lambda of: (found.append(of.settings.min_correctness), flips(of))[1])
     ask(page, CALIBRATION)
     page.slider(key="knob_min_correctness").set_value(1.0).run()
     page.run()

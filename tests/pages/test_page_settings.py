@@ -6,21 +6,23 @@ from pathlib import Path
 
 import pytest
 from folding import each
-from page_kit import ask, badges, captions, texts
+from page_kit import ask, badges, captions, open_part, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.entrypoints.terminal.show import show_decision
-from rag_core.settings import Cost, Knob, Mode, Settings, Stage, presets
+from rag_core.settings import Cost, Knob, Mode, Settings, Stage
 from rag_core.work import loading
 from ui.app import state, touches
 from ui.app.texts import screen
 from ui.ask.history import outcome_in_words
+from ui.settings import saved_presets
 from ui.settings.fields import FIXED, help_text
-from ui.settings.sidebar import FRONT, MAX_FOUND, STAGES
 
 VACATION = "How many vacation days do employees have?"
 ANSWERED = "Answered from the documents"
 KNOBS = {knob.name: knob for knob in Settings.knobs()}
+FRONT = ("top_k", "min_correctness", "max_sentence_words", "min_place")  # in the side bar under the default preset, without a model
+MAX_FOUND = 10  # fields that a search shows
 
 
 def keys(page: AppTest) -> set[str]:
@@ -46,8 +48,8 @@ def test_given_the_sidebar_when_every_stage_is_opened_then_every_setting_has_its
     costs = {Cost.REPLAY: "at once", Cost.ASK: "asked again", Cost.INGEST: "indexed from now on"}
     seen = set()
 
-    for stage in STAGES:
-        page.selectbox(key="stage").set_value(stage).run()
+    for stage in Stage:
+        open_part(page, stage)
         for name in shown_settings(page):
             knob, widget = KNOBS[name], page.get_by_key(f"knob_{name}")
             assert name in FRONT or knob.stage is stage
@@ -60,10 +62,6 @@ def test_given_the_sidebar_when_every_stage_is_opened_then_every_setting_has_its
             seen.add(name)
 
     assert seen == set(KNOBS)
-
-
-def test_given_the_stages_of_the_settings_when_counted_then_the_sidebar_has_all_of_them() -> None:
-    assert set(STAGES) == set(Stage)
 
 
 @each("knob", Settings.knobs(), ids=lambda knob: knob.name)
@@ -83,61 +81,70 @@ def test_given_the_labels_when_compared_then_no_two_settings_share_one() -> None
     assert len(set(labels)) == len(labels)
 
 
-def test_given_the_three_in_front_when_shown_then_both_ends_of_each_are_said_in_words(page: AppTest) -> None:
-    for name in FRONT:
-        assert screen()[f"settings.low_{name}"] in captions(page)
-        assert screen()[f"settings.high_{name}"] in captions(page)
+def test_given_settings_then_the_side_bar_has_the_sliders_that_can_decide_under_them_by_stage_and_no_other(page: AppTest) -> None:
+    assert [slider.key for slider in page.sidebar.slider] == [f"knob_{name}" for name in FRONT]
+    assert screen()["settings.none_ground"] in captions(page)
+
+    page.selectbox(key="preset").set_value("scoping").run()
+
+    assert deciding_of(page) == {
+        "retrieve": ["top_k"], "gate": ["max_distance", "min_documents", "min_keywords", "max_missing_entities"], "compress": [],
+        "ground": [], "decide": ["min_place"],
+    }  # fmt: skip
+    assert {name: page.slider(key=f"knob_{name}").value for name in ("max_distance", "min_documents")} == {
+        "max_distance": 0.8, "min_documents": 2,
+    }  # fmt: skip
+
+    page.session_state["plumbline"].values["drafter"] = "model"
+    page.run()
+
+    assert {"min_sentence_overlap", "min_similarity", "min_support"} <= set(deciding_of(page)["ground"])
+    assert {"max_length_ratio", "max_added_words"} <= set(deciding_of(page)["compress"])
+
+
+def deciding_of(page: AppTest) -> dict[str, list[str]]:
+    """The sliders of the side bar by the stage whose heading they stand under."""
+    found: dict[str, list[str]] = {stage: [] for stage in ("retrieve", "gate", "compress", "ground", "decide")}
+    heads = {screen()[f"settings.head_{stage}"]: stage for stage in found}
+    here = ""
+    for element in page.sidebar:
+        here = heads.get(getattr(element, "value", None), here) if element.type == "markdown" else here
+        if element.type == "slider":
+            found[here].append(element.key.removeprefix("knob_"))
+    return found
+
+
+def test_given_a_question_on_the_page_then_each_slider_says_where_it_flips_it(page: AppTest) -> None:
+    ask(page, VACATION)
+    (flip,) = [line.value for line in page.sidebar.text if line.value.startswith("Refuses this question at")]
+    percent = int(flip.split()[-2])
+
+    move(page, "min_correctness", percent / 100)
+
+    assert not page.session_state.plumbline.asked.decision.answered
+    assert any(line.value.startswith("Answers this question at") for line in page.sidebar.text)
+
+
+def test_given_a_name_when_settings_are_saved_then_they_are_a_preset_of_the_collection(page: AppTest) -> None:
+    move(page, "min_correctness", 0.9)
+    page.text_input(key="preset_name").set_value("Strict by hand")
+    next(button for button in page.button if button.label == screen()["presets.save"]).click().run()
+
+    assert "Saved: Strict by hand" in page.selectbox(key="preset").options
+    (saved,) = saved_presets.saved()
+    assert saved.values["min_correctness"] == 0.9
 
 
 def test_given_a_part_when_chosen_then_each_field_says_what_a_change_costs_and_which_way_is_stricter(page: AppTest) -> None:
-    page.selectbox(key="stage").set_value("gate").run()
+    open_part(page, "gate")
 
     said = captions(page)
     assert "at once · higher is stricter" in said
     assert "at once · lower is stricter" in said
     assert "asks again" in said
-    page.selectbox(key="stage").set_value("ingest").run()
+    open_part(page, "ingest")
     assert "for new documents" in captions(page)
     assert "the collection's own" in captions(page)
-
-
-@pytest.mark.parametrize(
-    ("preset", "shown"),
-    [
-        ("scoping-strict", {"max_distance": 0.5, "min_documents": 2, "distance_mode": "enforce"}),
-        ("scoping", {"max_distance": 0.8, "min_documents": 2}),
-        ("scoping-lenient", {"max_distance": 1.2, "min_documents": 2}),
-    ],
-)
-def test_given_a_preset_of_s4_when_picked_then_its_numbers_stand_on_the_fields(
-    page: AppTest, preset: str, shown: dict[str, object]
-) -> None:
-    """S4-3."""
-    page.selectbox(key="preset").set_value(preset).run()
-    page.selectbox(key="stage").set_value("gate").run()
-
-    assert {name: page.get_by_key(f"knob_{name}").value for name in shown} == shown
-    assert presets()[preset].help in captions(page)
-
-
-@pytest.mark.parametrize(
-    ("preset", "least", "audits", "words"),
-    [
-        ("tutor-maximum-safety", 0.7, Mode.ENFORCE, Mode.ENFORCE), ("tutor-development", 0.5, Mode.ENFORCE, Mode.ENFORCE),
-        ("tutor-multilingual", None, Mode.ENFORCE, Mode.OBSERVE),
-    ],
-)  # fmt: skip
-def test_given_a_preset_of_the_tutor_when_picked_then_its_numbers_and_audits_stand_on_the_fields(
-    page: AppTest, preset: str, least: float | None, audits: Mode, words: Mode
-) -> None:
-    """S2-24. The words of a translation cannot be compared with those of its source."""
-    page.selectbox(key="preset").set_value(preset).run()
-
-    page.selectbox(key="stage").set_value("audit").run()
-    assert {page.selectbox(key=f"knob_{name}_mode").value for name in ("indicators", "facts")} == {audits}
-    assert {page.selectbox(key=f"knob_{name}_mode").value for name in ("overlap", "similarity")} == {words}
-    page.selectbox(key="stage").set_value("gate").run()
-    assert least is None or page.slider(key="knob_min_mean_cosine").value == least
 
 
 def test_given_a_preset_when_picked_then_the_question_on_the_page_is_judged_by_it(page: AppTest) -> None:
@@ -147,7 +154,7 @@ def test_given_a_preset_when_picked_then_the_question_on_the_page_is_judged_by_i
     page.selectbox(key="preset").set_value("compliance").run()
 
     assert page.session_state.plumbline.asked.decision.trace["top_cosine"].mode is Mode.ENFORCE
-    assert "This preset only shows this check" in captions(page)
+    assert "knob_min_correctness" not in [slider.key for slider in page.slider]
 
 
 def test_given_strict_mode_off_in_the_environment_when_opened_then_no_score_gate_stands_in_the_way(
@@ -160,7 +167,6 @@ def test_given_strict_mode_off_in_the_environment_when_opened_then_no_score_gate
 
     ask(app, "What is the capital of France?")
 
-    assert "This preset has this check off." in captions(app)
     trace = app.session_state.plumbline.asked.decision.trace
     gates = ("correctness", "answerability", "top_cosine", "mean_confidence", "relevance", "distance")
     assert {trace[gate].mode for gate in gates} == {Mode.OFF}
@@ -170,8 +176,7 @@ def test_given_strict_mode_off_in_the_environment_when_opened_then_no_score_gate
     assert not any("Low confidence" in text.value for text in app.markdown)
     assert "confidence" not in outcome_in_words(decision)
     assert [line for line in show_decision(decision).splitlines() if ", level " in line] == []
-    app.selectbox(key="stage").set_value("gate").run()
-    assert app.slider(key="knob_max_distance").value == 0.1
+    assert open_part(app, "gate").slider(key="knob_max_distance").value == 0.1
 
 
 def test_given_a_value_from_the_environment_when_a_preset_is_picked_then_the_value_stays(
@@ -183,7 +188,6 @@ def test_given_a_value_from_the_environment_when_a_preset_is_picked_then_the_val
     assert "undo" not in keys(app)
 
     app.selectbox(key="preset").set_value("scoping").run()
-    app.selectbox(key="stage").set_value("gate").run()
 
     assert app.slider(key="knob_min_documents").value == 3
 
@@ -218,18 +222,18 @@ def test_given_a_moved_slider_when_taken_back_to_the_preset_then_it_stands_as_be
 
 def test_given_two_moved_settings_when_one_is_taken_back_then_the_other_stays(page: AppTest) -> None:
     move(page, "min_correctness", 0.9)
-    move(page, "min_sentence_overlap", 0.9)
+    move(page, "min_place", 0.9)
     assert page.button(key="reset_min_correctness").label == f"Changed. Back to {100 * Settings.load().min_correctness:g} %"
 
     page.button(key="reset_min_correctness").click().run()
 
     assert page.slider(key="knob_min_correctness").value == Settings.load().min_correctness
-    assert page.slider(key="knob_min_sentence_overlap").value == 0.9
-    assert {key for key in keys(page) if key.startswith("reset_")} == {"reset_min_sentence_overlap"}
+    assert page.slider(key="knob_min_place").value == 0.9
+    assert {key for key in keys(page) if key.startswith("reset_")} == {"reset_min_place"}
 
 
 def test_given_a_changed_choice_when_taken_back_then_it_is_the_presets_again(page: AppTest) -> None:
-    page.selectbox(key="stage").set_value("ingest").run()
+    open_part(page, "ingest")
     page.toggle(key="knob_ocr").set_value(False).run()
     assert page.button(key="reset_ocr").label == "Changed. Back to the preset's"
 
@@ -263,7 +267,7 @@ def test_given_moved_settings_when_another_page_was_visited_then_they_and_the_qu
 def test_given_a_word_when_looked_for_then_the_settings_that_hold_it_are_shown_whatever_their_part(
     page: AppTest, words: str, found: set[str]
 ) -> None:
-    page.text_input(key="find_setting").set_value(words).run()
+    open_part(page, "gate").text_input(key="find_setting").set_value(words).run()
 
     assert shown_settings(page) - set(FRONT) == found
     assert (f"Settings found: {len(found)}" in captions(page)) is bool(found)
@@ -271,14 +275,14 @@ def test_given_a_word_when_looked_for_then_the_settings_that_hold_it_are_shown_w
 
 
 def test_given_a_word_of_many_settings_when_looked_for_then_the_first_are_shown_and_the_rest_counted(page: AppTest) -> None:
-    page.text_input(key="find_setting").set_value("at once").run()
+    open_part(page, "gate").text_input(key="find_setting").set_value("at once").run()
 
     assert len(shown_settings(page) - set(FRONT)) == MAX_FOUND
     assert f"Shown are the first {MAX_FOUND} of " in captions(page)
 
 
 def test_given_a_setting_that_was_found_when_moved_then_it_counts_and_the_search_stays(page: AppTest) -> None:
-    page.text_input(key="find_setting").set_value("closest passage").run()
+    open_part(page, "gate").text_input(key="find_setting").set_value("closest passage").run()
 
     move(page, "min_top_cosine", 0.5)
 
@@ -293,7 +297,7 @@ def test_given_the_librarys_model_when_shown_then_it_is_the_librarys_and_says_wh
     assert opened is not None
     opened.settings = opened.settings.changed(embedding_model="another-model")
 
-    page.selectbox(key="stage").set_value("ingest").run()
+    open_part(page, "ingest")
 
     field = page.text_input(key="knob_embedding_model")
     assert (field.value, field.disabled) == ("another-model", True)
@@ -312,7 +316,7 @@ def test_given_any_run_of_the_page_when_drawn_then_every_field_of_the_settings_t
     if not shown:
         monkeypatch.setattr(touches, "_values", lambda known, sent: {})
     for part in ["retrieve", "gate", "draft", "audit", "output", "ingest", "retrieve"]:
-        page.selectbox(key="stage").set_value(part).run()
+        open_part(page, part)
         page.run()
         fields = [*page.slider, *page.toggle, *page.selectbox, *page.text_input]
         knobs = [field for field in fields if field.key == "preset" or str(field.key).startswith("knob_")]
@@ -325,7 +329,7 @@ def test_given_any_run_of_the_page_when_drawn_then_every_field_of_the_settings_t
 def test_given_a_browser_that_missed_a_value_when_the_page_is_drawn_then_it_is_told_until_it_says_it_itself(
     page: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    key, said = f"knob_{FRONT[0]}", touches._values
+    key, said = "knob_min_correctness", touches._values
     page.slider(key=key).set_value(0.7).run()
     assert not page.slider(key=key).proto.set_value
 
@@ -339,9 +343,9 @@ def test_given_a_browser_that_missed_a_value_when_the_page_is_drawn_then_it_is_t
 def test_given_any_settings_when_drawn_then_a_browser_that_forgot_a_field_begins_again_at_its_value(page: AppTest) -> None:
     """The default that comes with a field; without one a slider begins at its lowest, and that was taken for the user's wish."""
     page.selectbox(key="preset").set_value("open").run()
-    page.slider(key=f"knob_{FRONT[0]}").set_value(0.7).run()
+    page.slider(key="knob_min_correctness").set_value(0.7).run()
     for part in ["retrieve", "gate", "draft", "audit", "output", "ingest"]:
-        page.selectbox(key="stage").set_value(part).run()
+        open_part(page, part)
         begins: dict[str, object] = {field.key: field.proto.default[0] for field in page.slider}
         begins |= {field.key: field.proto.default for field in [*page.toggle, *page.text_input, *page.text_area]}
         begins |= {field.key: field.options[field.proto.default] for field in page.selectbox}
@@ -353,13 +357,14 @@ def test_given_any_settings_when_drawn_then_a_browser_that_forgot_a_field_begins
         assert {key: begins[key] for key in knobs} == {key: there[key] for key in knobs}, part
 
 
-def test_given_the_presets_then_three_in_front_say_what_they_do_and_the_papers_what_they_need_and_a_switch_lists_its_changes(
+def test_given_the_presets_then_three_in_front_say_what_they_do_and_the_published_designs_what_they_need_and_a_switch_lists_its_changes(
     page: AppTest,
 ) -> None:
     offered = page.selectbox(key="preset").options
     assert [option.split(":")[0] for option in offered[:3]] == ["Balanced", "Careful", "Everything"]
-    assert all(option.startswith("From the papers: ") for option in offered[3:])
-    assert "From the papers: RAG engine (needs a language model)" in offered
+    assert len(offered) == 3 + len(saved_presets.PUBLISHED)
+    assert all(option.startswith("Published design: ") for option in offered[3:])
+    assert "Published design: RAG engine (needs a language model)" in offered
 
     page.selectbox(key="preset").set_value("open").run()
 

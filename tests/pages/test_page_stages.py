@@ -24,6 +24,7 @@ from rag_core.settings import Cost, Mode, Settings
 from ui.app.texts import say, screen
 from ui.ask.decision import checks, stages
 from ui.ask.decision.meter import meter
+from ui.settings import wording
 
 HOSTILE = "![x](http://203.0.113.9/a.png) <b>bold</b>"
 ANSWERED, REFUSED = "How often does the flow meter have to be calibrated?", "What is the capital of France?"
@@ -198,7 +199,7 @@ def test_given_a_check_when_looked_up_then_it_has_a_name_and_an_explanation(stag
 def test_given_the_checks_when_counted_then_every_one_has_a_stage_and_its_switch() -> None:
     assert len(STAGES) == len(GATING) + len(GROUNDING)
     assert {stage: knob for stage in STAGES if (knob := checks.mode_knob(stage))} == MODES
-    assert {check.name for check in CHECKS} <= set(stages._STAGE_OF)
+    assert {check.name for check in CHECKS} <= set(wording._STAGE_OF)
 
 
 def test_given_a_setting_that_is_a_limit_when_changed_then_it_is_the_limit_of_the_check_that_names_it() -> None:

@@ -228,46 +228,6 @@ def test_given_a_field_that_was_set_elsewhere_and_not_drawn_since_when_touched_t
     assert inner[KNOB] == stands
 
 
-@pytest.mark.parametrize(
-    ("told", "sent", "stands", "by_user"),
-    [
-        ([0.6], [0.5], 0.6, [False]),  # said before it was told
-        ([0.6, 0.7], [0.5, 0.6, 0.7], 0.7, [False, False, False]),  # told one after the other, and heard so
-        ([0.6, 0.7], [0.7, 0.6], 0.6, [False, True]),  # heard, and moved back
-        ([0.6], [0.2], 0.2, [True]),
-        ([0.6], [0.5, 0.6, 0.5], 0.5, [False, False, True]),
-    ],
-)
-def test_given_a_field_that_follows_another_when_the_browser_was_not_told_yet_then_that_is_no_move_of_the_user(
-    told: list[object], sent: list[float], stands: float, by_user: list[bool], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two sliders of one limit stood apart after fast keys: the one that followed took back what was done with the other."""
-    touches.take_each()
-    inner, found = SessionState(), []
-    inner._set_widget_metadata(
-        WidgetMetadata(KNOB_ID, lambda value: value[0] if value else 0.0, lambda value: [value], "double_array_value")
-    )
-    inner._set_key_widget_mapping(KNOB_ID, KNOB)
-    session = SafeSessionState(inner, lambda: None)
-    session.on_script_will_rerun(side_bar(0.5))
-    inner[touches._FIELDS].told[KNOB] = told
-    monkeypatch.setattr(st, "session_state", inner)
-    monkeypatch.setattr(touches, "_fields", lambda: inner[touches._FIELDS])
-
-    taken = SessionState.on_script_will_rerun
-
-    def callbacks(self: SessionState, states: WidgetStates, **more: bool) -> None:
-        taken(self, states, **more)  # type: ignore[arg-type]
-        found.append(touches.moved(KNOB))
-
-    monkeypatch.setattr(SessionState, "on_script_will_rerun", callbacks)
-    for value in sent:
-        session.on_script_will_rerun(side_bar(value))
-
-    assert inner[KNOB] == stands
-    assert found == by_user
-
-
 class Runner:
     """A thread of a session that has ended, or takes touches."""
 

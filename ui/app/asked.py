@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rag_core.compression.scoring import Scored
-from rag_core.decision.what_if import Flip
+from rag_core.decision.what_if import Flip, flips
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import TYPED, Measurements
 from rag_core.records.stored import FeedbackKind
@@ -69,3 +69,9 @@ class Asked:
     def typed(self) -> str:
         """The question as it was typed, where it was asked in other words; empty where it was asked as it is."""
         return str(self.measurements.metadata.get(TYPED, ""))
+
+    def flips_under(self, settings: Settings) -> tuple[Flip, ...]:
+        """The single changes of these settings that would turn the outcome; found once for what is judged, by some thirty replays."""
+        if self.flips is None or self.flips[0] is not self.measurements or self.flips[1] != settings:
+            self.flips = self.measurements, settings, flips(replace(self.measurements, settings=settings))
+        return self.flips[2]

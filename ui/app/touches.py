@@ -80,16 +80,6 @@ def tell(key: str, value: object) -> None:
         fields.told[key] = [*(one for one in fields.told.get(key, ()) if one != value), value][-MAX_TOLD:]
 
 
-def moved(key: str) -> bool:
-    """Whether it was the user who moved a field; for its callback.
-
-    Streamlit calls that, too, where the browser still says what the field was before another one moved it. Of two sliders of one setting,
-    the one that only follows would take back what a quick hand does with the other, and they would stand apart.
-    """
-    fields, value = _fields(), st.session_state[key]
-    return value != fields.said.get(key) and value not in fields.told.get(key, ())
-
-
 def _fields() -> _Fields:
     found: _Fields = st.session_state.setdefault(_FIELDS, _Fields())
     return found

@@ -32,7 +32,7 @@ window.plumbline ??= (() => {
   };
 
   const move = (key) => {
-    const limit = find('.st-key-how_sure input[type="range"]');
+    const limit = find('.st-key-field_min_correctness input[type="range"]');
     limit?.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
     return limit;
   };

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import streamlit as st
 
-from rag_core.decision.what_if import Flip, flips
+from rag_core.decision.what_if import Flip
 from rag_core.domain.status import Reason
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
@@ -19,7 +17,7 @@ PROBABLE = 0.5  # below it an answer is rather wrong than right
 
 def show_what_if(asked: Asked) -> None:
     """For a refusal the changes that would answer, for an answer how close it was. Nothing for what no setting decides."""
-    found = _flips(asked)
+    found = asked.flips_under(asked.settings)
     if asked.decision.answered:
         if asked.decision.citations:
             _show(found, "refuse")
@@ -27,14 +25,6 @@ def show_what_if(asked: Asked) -> None:
         _show(found, "answer")
         if found:
             _warn(asked.measurements.correctness)
-
-
-def _flips(asked: Asked) -> tuple[Flip, ...]:
-    """Found once for what is judged: about thirty replays, which a page that is drawn again does not need."""
-    if asked.flips is None or asked.flips[0] is not asked.measurements or asked.flips[1] != asked.settings:
-        found = flips(replace(asked.measurements, settings=asked.settings))
-        asked.flips = asked.measurements, asked.settings, found
-    return asked.flips[2]
 
 
 def _show(found: tuple[Flip, ...], to: str) -> None:

@@ -27,7 +27,6 @@ from ui.settings.wording import setting_name
 
 USUAL = {Kind.WRONG_ANSWERS: 5.0, Kind.MISSED_ANSWERS: 10.0, Kind.FALSE_REFUSALS: 10.0}  # percent; the first is switched on
 SURE = (80, 90, 95, 99)  # percent of confidence that are offered
-NAME_CHARS = 80  # a preset's name; it stands in a list in the side bar
 _KEY = "certified"
 
 
@@ -212,7 +211,9 @@ def _save(found: Certificate) -> None:
     """The preset's name and the files."""
     settings = saved_presets.as_settings(found.settings)
     with st.form(key="save_certified", border=False):
-        entered = st.text_input(say("lab_certify.name"), key="certified_name", max_chars=NAME_CHARS, help=say("lab_certify.name_help"))
+        entered = st.text_input(
+            say("lab_certify.name"), key="certified_name", max_chars=saved_presets.NAME_CHARS, help=say("lab_certify.name_help")
+        )
         name = (entered or "").strip()
         default = st.checkbox(say("lab_certify.default"), key="certified_default")
         if st.form_submit_button(say("lab_certify.save"), icon=":material/save:"):

@@ -41,12 +41,9 @@ def changed(start: Settings) -> list[str]:
 
 
 def show_front(knob: Knob, start: Settings) -> None:
-    """A slider that stands in front, with what both of its ends mean, and the way back where it differs from its preset's values."""
+    """A slider that stands in the side bar, with the way back where it differs from its preset's value."""
     with st.container(key=f"field_{knob.name}", gap=None):
         _field(knob)
-        with st.container(horizontal=True, horizontal_alignment="distribute", key=f"under_{knob.name}"):
-            st.caption(say(f"settings.low_{knob.name}"), width="content")
-            st.caption(say(f"settings.high_{knob.name}"), width="content")
         _way_back(knob, start)
 
 

@@ -5,7 +5,7 @@ Their names are untrusted: they are shown as options of a field and as text, whi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -26,7 +26,9 @@ from ui.settings import certificates
 from ui.settings.fields import FIXED, take
 from ui.settings.wording import moved_in_words
 
-FRONT = ("balanced", "careful", "open")  # built-in ones that are named for what they do; the others are papers'
+FRONT = ("balanced", "careful", "open")  # ours, named for what they do
+PUBLISHED = ("compliance", "relevance-guard", "tutor", "rag-engine", "scoping")  # designs of others; their variants have no place here
+NAME_CHARS = 80  # of a preset; it stands in a list in the side bar
 _OPTION = "saved:"  # before the name, as the preset field's value; no built-in preset is called so
 _CHOSEN, _SEEN, _SWITCHED = "saved_preset", "saved_presets_seen", "preset_switched"
 
@@ -52,6 +54,21 @@ def save(name: str, settings: Settings, certificate: Certificate | None, *, defa
         store.set_default_preset(name)
 
 
+def show_saving(settings: Callable[[], Settings]) -> None:
+    """A name, and a button that saves the settings under it for this collection; for whoever may set its thresholds."""
+    if not visitor.may(Right.THRESHOLDS):
+        return
+    with st.form("save_preset", border=False, clear_on_submit=True):
+        name = st.text_input(say("presets.name"), key="preset_name", max_chars=NAME_CHARS)
+        if st.form_submit_button(say("presets.save"), icon=":material/bookmark_add:") and name and name.strip():
+            try:
+                save(name.strip(), settings(), None, default=False)
+            except RagError as error:
+                show_error(error)
+            else:
+                st.rerun()
+
+
 def as_settings(values: Mapping[str, Any]) -> Settings:
     """The settings of saved values, over those of the start; the library's model stays.
 
@@ -73,14 +90,15 @@ def settings_of(option: str) -> Settings:
 
 
 def options(built_in: list[str]) -> list[str]:
-    """The values of the preset field: the built-in presets in front that are on offer, the saved ones, then those of the papers.
+    """The values of the preset field: our presets that are on offer, the saved ones, the published designs, and the one that is chosen.
 
     Where built-in presets are left out for want of a calibration, the saved ones that need it are too.
     """
     served = len(built_in) == len(presets())
     fit = (preset for preset in saved() if served or Mode.ENFORCE not in map(preset.values.get, ("correctness_mode", "answerability_mode")))
     front = [name for name in FRONT if name in built_in]
-    return [*front, *(_OPTION + preset.name for preset in fit), *(name for name in built_in if name not in FRONT)]
+    shown = [name for name in built_in if name in (*PUBLISHED, state.session().preset) and name not in FRONT]
+    return [*front, *(_OPTION + preset.name for preset in fit), *shown]
 
 
 def label(option: str) -> str:
@@ -91,7 +109,7 @@ def label(option: str) -> str:
         return say(f"presets.front_{option}")
     values = presets()[option].values  # without a model these refuse every question
     needs_model = values.get("sufficiency_mode") == Mode.ENFORCE or values.get("drafter") == "model"
-    return tell("presets.paper_model" if needs_model else "presets.paper", title=presets()[option].title)
+    return tell("presets.published_model" if needs_model else "presets.published", title=presets()[option].title)
 
 
 def settle(offered: list[str]) -> None:

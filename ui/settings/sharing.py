@@ -23,6 +23,7 @@ from ui.app.people import visitor
 from ui.app.people.collections import switch
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
+from ui.settings import saved_presets
 from ui.settings.fields import FIXED, changed, help_text, take
 
 FILE = "plumbline-settings.yaml"
@@ -149,6 +150,7 @@ def show(current: Callable[[], Settings]) -> None:
     """The settings as a file, from a file, and a word on the address."""
     known = _known()
     with st.popover(say("sharing.title"), icon=":material/ios_share:", key="sharing"):
+        saved_presets.show_saving(current)
         st.caption(say("sharing.hint"))
         st.download_button(
             say("sharing.save"), lambda: to_yaml(current()), FILE, "application/yaml", key="save_settings", icon=":material/download:",

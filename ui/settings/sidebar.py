@@ -1,4 +1,4 @@
-"""The settings: preset, three sliders in front, every other one by the part of the work that it belongs to, or found by a word."""
+"""The side bar: the preset, and by stage the sliders that can decide under it. All other settings stand on the page *Settings*."""
 
 from __future__ import annotations
 
@@ -6,22 +6,42 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from rag_core.decision.checks import CHECKS
+from rag_core.decision.checks import CHECKS, LLM_DRAFT, SUFFICIENCY, VERIFICATION
+from rag_core.domain.status import AnswerStatus
 from rag_core.errors import RagError
-from rag_core.settings import Knob, Mode, Settings, Stage
+from rag_core.settings import Mode, Settings
 from ui.app import state
+from ui.app.asked import Asked
 from ui.app.people import recording
 from ui.app.problems import show_error
-from ui.app.texts import say
-from ui.settings import calibration, model_fields, saved_presets, sharing
-from ui.settings.fields import FIXED, changed, help_text, set_knob, show_field, show_front, take
+from ui.app.texts import say, tell
+from ui.settings import calibration, saved_presets, sharing
+from ui.settings.fields import changed, show_front, take
+from ui.settings.wording import STAGES, stage_of, value_in_words
 
-__all__ = ["FIXED", "FRONT", "STAGES", "set_knob", "settings_from_sidebar"]
+ALWAYS: Mapping[str, tuple[str, ...]] = {"retrieve": ("top_k",), "decide": ("min_place",)}  # sliders that belong to no check
+OF_DRAFTS = frozenset(  # checks that what is quoted word for word always passes
+    (
+        *("length_ratio", "overlap", "similarity", "support"),
+        *(check.name for check in (SUFFICIENCY, *LLM_DRAFT, VERIFICATION)),
+    )
+)
+_PLACES = "flip_places"  # in the session: where under each slider of this run its flip is said
 
-FRONT = ("min_correctness", "min_sentence_overlap", "top_k")
-MODE_OF = {name: check.mode for check in CHECKS if check.mode for name in check.settings if name in FRONT}
-STAGES = (Stage.RETRIEVE, Stage.GATE, Stage.DRAFT, Stage.GROUNDING, Stage.OUTPUT, Stage.INGEST)
-MAX_FOUND = 10  # fields that a search shows
+
+def deciding() -> dict[str, list[str]]:
+    """The sliders that can decide a question as the session's settings stand, by stage."""
+    values = state.session().values
+    found = {stage: list(ALWAYS.get(stage, ())) for stage in STAGES}
+    for check in CHECKS:
+        enforced = not check.mode or values[check.mode] == Mode.ENFORCE
+        if not enforced or (check.name in OF_DRAFTS and values["drafter"] != "model"):
+            continue
+        for knob in map(Settings.knob, check.settings):
+            known = any(knob.name in names for names in found.values())
+            if knob.low is not None and knob.stricter and "_extra_" not in knob.name and not known:
+                found[stage_of(check.name)].append(knob.name)
+    return found
 
 
 def settings_from_sidebar(page: str = "ask") -> Settings:
@@ -45,19 +65,13 @@ def settings_from_sidebar(page: str = "ask") -> Settings:
         about = st.container(key="about_preset")
         calibration.show()
         start = saved_presets.start_settings()
-        knobs = {knob.name: knob for knob in Settings.knobs()}
-        for name in FRONT:
-            show_front(knobs[name], start)
-            _say_if_idle(name)
-        with st.expander(say("settings.advanced"), icon=":material/tune:"):
-            for knob in _chosen(knobs):
-                show_field(knob, start)
-                model_fields.show_beside(knob.name)
+        _show_sliders(start)
         with about:  # after the fields: a certificate holds for what they say now
             saved_presets.show()
             saved_presets.show_switch()
         _way_back(start)
         sharing.show(session.settings)
+        st.caption(say("settings.all"))
         recording.show_switch()
     try:
         settings = session.settings()
@@ -76,36 +90,26 @@ def _arrive(page: str) -> None:
             st.session_state.pop(key, None)
 
 
-def _chosen(knobs: Mapping[str, Knob]) -> list[Knob]:
-    """The settings to show under the three: of one part, or those that hold the words that were looked for."""
-    words = st.text_input(
-        say("settings.find"), key="find_setting", type="search", placeholder=say("settings.find_placeholder"), persist_state="session"
-    )  # fmt: skip
-    others = [knob for knob in knobs.values() if knob.name not in FRONT]
-    if words and words.strip():
-        found = [knob for knob in others if _holds(knob, words)]
-        if len(found) > MAX_FOUND:
-            st.caption(say("settings.found_more", shown=MAX_FOUND, n=len(found)))
-        else:
-            st.caption(say("settings.found", n=len(found)) if found else say("settings.found_none"))
-        return found[:MAX_FOUND]
-    stage = st.selectbox(
-        say("settings.stage"), list(STAGES), format_func=lambda stage: say(f"settings.stage_{stage}"), key="stage",
-        help=say("settings.stage_help"), persist_state="session",
-    )  # fmt: skip
-    return [knob for knob in others if knob.stage is stage]
+def _show_sliders(start: Settings) -> None:
+    places: dict[str, st.delta_generator.DeltaGenerator] = {}
+    for stage, names in deciding().items():
+        if names or stage in ("gate", "ground"):
+            st.markdown(say(f"settings.head_{stage}"))
+        if not names and stage in ("gate", "ground"):
+            st.caption(say(f"settings.none_{stage}"))
+        for name in names:
+            show_front(Settings.knob(name), start)
+            places[name] = st.container(key=f"flip_at_{name}")
+    st.session_state[_PLACES] = places
 
 
-def _holds(knob: Knob, words: str) -> bool:
-    """Whether a setting's name, label, help or part holds every one of these words."""
-    said = " ".join([knob.name, say(f"knobs.{knob.name}"), help_text(knob), say(f"settings.stage_{knob.stage}")]).casefold()
-    return all(word in said for word in words.casefold().split())
-
-
-def _say_if_idle(name: str) -> None:
-    mode = state.session().values.get(MODE_OF.get(name, ""))
-    if mode is not None and mode != Mode.ENFORCE:
-        st.caption(say("settings.idle_observe" if mode == Mode.OBSERVE else "settings.idle_off"))
+def show_flips(asked: Asked) -> None:
+    """Under each slider the value from which this question ends otherwise; after it was judged, which the side bar is drawn before."""
+    places: Mapping[str, st.delta_generator.DeltaGenerator] = st.session_state[_PLACES]
+    for flip in asked.flips_under(asked.settings):
+        if flip.name in places:
+            to = "answer" if flip.status is AnswerStatus.SUCCESS else "refuse"
+            places[flip.name].text(tell(f"settings.flip_{to}", value=value_in_words(flip.name, flip.after)))
 
 
 def _take_preset() -> None:

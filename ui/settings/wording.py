@@ -1,13 +1,30 @@
-"""A setting's name and value as the screens say them."""
+"""A setting's name and value as the screens say them, and the stage that a check belongs to."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from rag_core.decision.checks import GATING, GROUNDING, LLM_DRAFT, SUFFICIENCY
 from rag_core.settings import Knob, Mode, Scale, Settings
 from ui.app.texts import screen, tell
 
 PERCENT = frozenset((Scale.CORRECTNESS, Scale.ANSWERABILITY, Scale.SUPPORT, Scale.SHARE))
+
+STAGES = ("retrieve", "gate", "compress", "ground", "decide")
+_STAGE_OF: Mapping[str, str] = {
+    **dict.fromkeys((check.name for check in GROUNDING), "ground"),
+    **dict.fromkeys((check.name for check in (*GATING, SUFFICIENCY)), "gate"),
+    **dict.fromkeys(("length_ratio", "sentence_length", *(check.name for check in LLM_DRAFT)), "compress"),
+    **dict.fromkeys(("availability", "file_dates"), "retrieve"),
+    "verification": "ground",
+    "confidence": "decide",
+}
+
+
+def stage_of(check: str) -> str:
+    """The stage of a check, by its name; rows that judge nothing are of the first."""
+    return _STAGE_OF.get(check, "retrieve")
 
 
 def setting_name(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The one line that says how sure an answer is and what is asked for. The limit is a slider: moved there, the question is decided again."""
+"""The one line that says how sure an answer is and what is asked for."""
 
 from __future__ import annotations
 
@@ -8,30 +8,20 @@ from rag_core.decision.checks.gating import LIKELY
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import ConfidenceLevel
 from rag_core.domain.trace import CheckResult, State
-from rag_core.settings import Mode, Settings
-from ui.app import touches
+from rag_core.settings import Mode
 from ui.app.asked import Asked
 from ui.app.texts import say
-from ui.settings.fields import set_knob
 
-STAGE, KNOB, FIELD = "correctness", "min_correctness", "how_sure_limit"
+STAGE = "correctness"
 
 
 def show_how_sure(asked: Asked) -> None:
-    """How sure it is that what is shown, or the best that was found, is right; and the limit, where this check may refuse."""
-    with st.container(key="how_sure", gap="xsmall"):
-        show_line(asked, "how_sure_line")
-        if asked.measurements.correctness is not None and limit_of(asked) is not None:
-            _show_slider(asked.settings)
-
-
-def show_line(asked: Asked, key: str) -> None:
-    """The line by itself."""
+    """How sure it is that what is shown, or the best that was found, is right; and what is asked for."""
     value = asked.measurements.correctness
     if value is None:
         st.caption(say("how_sure.none"), help=say("how_sure.none_help"))
         return
-    with st.container(horizontal=True, gap="xsmall", key=key):
+    with st.container(horizontal=True, gap="xsmall", key="how_sure_line"):
         sure, percent, judged, limit = _parts(asked, value)
         st.markdown(say(sure, n=percent), width="content")
         st.markdown(say(judged, limit=limit), width="content", help=say("how_sure.help"))
@@ -99,18 +89,3 @@ def _outcome(asked: Asked, judged: CheckResult | None) -> str:
     if judged.mode is not Mode.ENFORCE:
         return "observed_missed" if judged.state is State.FAILED else "observed_met"
     return "not_shown" if judged.state is State.FAILED else "shown" if asked.decision.answered else "other"
-
-
-def _show_slider(settings: Settings) -> None:
-    """The same setting as *How sure* in the side bar, which follows it."""
-    knob = Settings.knob(KNOB)
-    touches.tell(FIELD, settings.min_correctness)
-    st.slider(
-        say("how_sure.limit"), knob.low, knob.high, settings.min_correctness, step=knob.step, key=FIELD, format="percent",
-        help=say("how_sure.limit_help"), label_visibility="collapsed", on_change=_take_limit,
-    )  # fmt: skip
-
-
-def _take_limit() -> None:
-    if touches.moved(FIELD):
-        set_knob(KNOB, st.session_state[FIELD])

@@ -13,7 +13,6 @@ from typing import Any
 import streamlit as st
 
 from rag_core.compression.scoring import Scored
-from rag_core.decision.checks import GATING, GROUNDING, LLM_DRAFT, SUFFICIENCY
 from rag_core.domain.decision import Decision
 from rag_core.domain.passages import Hit
 from rag_core.domain.status import Reason
@@ -27,8 +26,8 @@ from ui.ask.decision.evidence import open_passage
 from ui.ask.decision.missed import show_missed
 from ui.ask.decision.sentences import show_answered, show_rejected
 from ui.ask.what_if import show_what_if
+from ui.settings.wording import STAGES, stage_of
 
-STAGES = ("retrieve", "gate", "compress", "ground", "decide")
 ICONS = {"passed": ":material/check_circle:", "decided": ":material/gavel:", "not_reached": ":material/radio_button_unchecked:"}
 TIMES: Mapping[str, tuple[str, ...]] = {  # the stages of `Measurements.timings`, by panel
     "retrieve": ("understand", "embed", "retrieve", "expand"),
@@ -37,22 +36,8 @@ TIMES: Mapping[str, tuple[str, ...]] = {  # the stages of `Measurements.timings`
     "ground": ("conflicts", "audit", "check"),
     "decide": (),
 }
-_LENGTH = ("length_ratio", "sentence_length")  # checks of the draft alone; the other ones compare it with its sources
-_STAGE_OF: Mapping[str, str] = {
-    **dict.fromkeys((check.name for check in GROUNDING), "ground"),
-    **dict.fromkeys((check.name for check in (*GATING, SUFFICIENCY)), "gate"),
-    **dict.fromkeys((*_LENGTH, *(check.name for check in LLM_DRAFT)), "compress"),
-    **dict.fromkeys(("availability", "file_dates"), "retrieve"),
-    "verification": "ground",
-    "confidence": "decide",
-}
 _DRAFTING = (Reason.MODEL_REFUSED, Reason.MALFORMED_DRAFT, Reason.EMPTY_DRAFT, Reason.OFF_QUESTION, Reason.ONE_SIDED, Reason.ALL_CLAIMS_CUT)
 _ROWS_IN_VIEW = 10  # as many as `top_k` is by default
-
-
-def stage_of(check: str) -> str:
-    """The panel of a check, by its name."""
-    return _STAGE_OF.get(check, "retrieve")
 
 
 def decided_at(decision: Decision) -> str:

@@ -1,4 +1,4 @@
-"""Shows the effect of a limit: right answers, wrong ones and refusals on one curve over one slider, and a limit for a price in words.
+"""Shows the effect of a limit: right answers, wrong ones and refusals on one curve, and a limit for a price in words.
 
 No statistics here: intervals, ROC and the rest wait in the details below (`ui.lab.outcomes.results`).
 """
@@ -19,13 +19,12 @@ from rag_core.domain.measurements import Measurements
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.tradeoff import Effect, Tradeoff, effect, members, one_more_wrong, suggested, tradeoff
 from rag_core.settings import Mode, Settings
-from ui.app import touches
 from ui.app.texts import say
 from ui.lab.outcomes import charts, picked
 from ui.lab.outcomes.judged import Fixed, Judged, judge
 from ui.settings.fields import set_knob
 
-KNOB, MODE, FIELD = "min_correctness", "correctness_mode", "lab_limit"
+KNOB, MODE = "min_correctness", "correctness_mode"
 CHART, PICKED = "lab_limit_chart", "lab_limit_picked"  # in the session: the chart, and the limit and line that were clicked in it
 BY_BUTTON = "lab_limit_by_button"  # in the session: whether the button above the chart chose them
 ACCEPTED_FIELD = "lab_accepted"
@@ -63,8 +62,6 @@ def show(
             spec=curve(found, None if idle else now.settings.min_correctness, None if place is None else found.limits[place]),
             key=CHART, alt=say("lab_limit.alt", n=found.effects[0].questions), on_select=_take_clicked,
         )  # fmt: skip
-        if not idle:
-            _show_slider(now.settings)
     if not by_button:
         _show_clicked(questions, of, records, now, before)
 
@@ -232,18 +229,3 @@ def _list_wrong(limit: float) -> None:
 def _apply(limit: float) -> None:
     set_knob(KNOB, limit)
     set_knob(MODE, Mode.ENFORCE)
-
-
-def _show_slider(settings: Settings) -> None:
-    """The same setting as *How sure* in the side bar, which follows it."""
-    knob = Settings.knob(KNOB)
-    touches.tell(FIELD, settings.min_correctness)
-    st.slider(
-        say("how_sure.limit"), knob.low, knob.high, settings.min_correctness, step=knob.step, key=FIELD, format="percent",
-        help=say("lab_limit.slider_help"), on_change=_take,
-    )  # fmt: skip
-
-
-def _take() -> None:
-    if touches.moved(FIELD):
-        set_knob(KNOB, st.session_state[FIELD])
