@@ -13,7 +13,6 @@ from ui.app.problems import show_error
 from ui.app.scope import choose_scope
 from ui.app.texts import say
 from ui.ask import answer, keys, turns
-from ui.ask.history import show_history
 from ui.ask.leaving import link
 from ui.ask.question import asking, waiting
 from ui.ask.question.examples import show_examples
@@ -67,7 +66,6 @@ def page() -> None:
         if session.asked is not None:
             answer.show(engine, session.asked)
             show_flips(session.asked)
-    show_history()
     sharing.write_turns()
 
 

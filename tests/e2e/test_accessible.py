@@ -109,7 +109,7 @@ def test_given_questions_of_a_session_when_saved_by_keyboard_then_three_files_ho
     settled(page)
     box, saved = page.get_by_test_id("stChatInputTextArea"), dict[str, bytes]()
     box.focus()
-    tab_to(page, page.locator(".st-key-history summary"))
+    tab_to(page, page.locator('[data-testid="stPopover"].st-key-share button, .st-key-share button').first)
     keys.press("Enter")
     for ending in ("csv", "pdf", "md"):
         button = page.locator(f".st-key-all_asked_{ending} button")
@@ -125,7 +125,6 @@ def test_given_questions_of_a_session_when_saved_by_keyboard_then_three_files_ho
     assert saved["pdf"].startswith(b"%PDF")
     assert all(question.split()[0] in saved["md"].decode() for question in asked)
     check("history")
-    page.locator('[data-testid="stPopover"].st-key-share button, .st-key-share button').first.click()
     page.get_by_role("button", name=say("export.link_make")).or_(page.get_by_text(say("export.link_about"))).first.wait_for()
     if page.get_by_role("button", name=say("export.link_make")).is_visible():
         page.get_by_role("button", name=say("export.link_make")).click()

@@ -16,11 +16,9 @@ from streamlit.testing.v1 import AppTest
 from rag_core.decision.decide import decide
 from rag_core.domain.documents import DateSource, Span
 from rag_core.domain.scanned import Unsure
-from rag_core.domain.status import ConfidenceLevel
 from rag_core.settings import Mode
 from rag_core.wiring import open_engine
 from ui.app import state
-from ui.ask.answer import COLOURS
 from ui.ask.decision.cells import asked_column, row_of
 from ui.ask.decision.evidence import with_sources
 from ui.ask.decision.how_sure import percents
@@ -163,15 +161,15 @@ def test_given_an_answer_of_low_confidence_when_shown_then_it_says_so_in_words_w
     assert "low" in keys_of_containers(page)
 
 
-def test_given_the_styles_when_compared_then_refusal_low_confidence_and_answer_each_have_their_colour() -> None:
-    """S4-14: refusal amber, low confidence yellow, an answer by its level."""
+def test_given_the_styles_when_compared_then_no_maybe_low_confidence_and_answer_each_have_their_colour() -> None:
+    """S4-14: sure is green, maybe and low confidence are amber, no is grey."""
     css = (Path(__file__).resolve().parents[2] / "ui" / "style.css").read_text(encoding="utf-8")
 
-    amber, yellow = "rgba(245, 158, 11, 0.10); border-left: 5px solid #d97706", "rgba(234, 179, 8, 0.10); border-left: 5px solid #eab308"
-    assert f".st-key-refusal {{ background: {amber} !important; }}" in css
+    grey, yellow = "rgba(128, 128, 128, 0.08); border-left: 5px solid #7b8682", "rgba(234, 179, 8, 0.10); border-left: 5px solid #eab308"
+    assert f".st-key-refusal {{ background: {grey} !important; }}" in css
+    assert ".st-key-refusal:has(.st-key-quote_place) { background: rgba(234, 179, 8, 0.10); border-left-color: #eab308 !important; }" in css
     assert f".st-key-low {{ background: {yellow} !important; }}" in css
     assert ".st-key-answer:has(.st-key-low) { border-left-color: #eab308 !important; }" in css
-    assert [COLOURS[level] for level in ConfidenceLevel] == ["green", "blue", "yellow", "orange"]
 
 
 def test_given_contradicting_documents_when_answered_then_both_sides_stand_next_to_each_other_with_date_and_page(page: AppTest) -> None:

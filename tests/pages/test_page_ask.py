@@ -64,7 +64,7 @@ def test_given_a_refusal_when_shown_then_its_sentence_is_one_that_is_recognised_
     """S4-13, S1-3: the refusal is in the question's language, and its wording is recognised as a refusal."""
     ask(page, question)
 
-    assert "Refused" in badges(page)
+    assert "No answer" in badges(page)
     assert refusal(language) in texts(page)
     assert is_refusal(refusal(language))
 
@@ -88,7 +88,7 @@ def test_given_a_question_outside_the_documents_when_asked_then_the_refusal_says
     """S4-16, S3-20, S4-14: refused in words, with the gate, its measurement, and suggestions."""
     ask(page, "What is the capital of France?")
 
-    assert "Refused" in badges(page)
+    assert "No answer" in badges(page)
     assert ANSWERED not in badges(page)
     assert "The best sentence that was found is probably not the answer to this question." in texts(page)
     value, least = asked_of(page).measurements.correctness, Settings.load().min_correctness
@@ -109,7 +109,7 @@ def test_given_an_answer_when_a_judging_slider_moves_then_it_is_decided_again_wi
     assert sum(embedded) == asked_with
     least = Settings.load().min_correctness
     assert f"Changed: How sure {100 * least:.0f} % → 100 %. Result: answered → refused, because it is " in texts(page)
-    assert "Refused" in badges(page)
+    assert "No answer" in badges(page)
     page.slider(key="knob_min_correctness").set_value(0.5).run()
     assert "Result: refused → answered, because it is " in texts(page)
     assert sum(embedded) == asked_with

@@ -25,20 +25,20 @@ CALIBRATION = "How often does the flow meter have to be calibrated?"
 FRANCE = "What is the capital of France?"
 
 
-def test_given_questions_when_asked_then_the_history_keeps_each_with_its_confidence(page: AppTest) -> None:
+def test_given_questions_when_asked_then_the_thread_keeps_each_with_its_confidence(page: AppTest) -> None:
     """S4-12: each message carries whether it is a refusal, and its confidence level."""
     ask(page, CALIBRATION)
-    assert by_key(page, "history_") == []  # the only one is on the page
+    assert by_key(page, "show_turn_") == []  # the only one is on the page
     ask(page, FRANCE)
     ask(page, "Hello")
 
     shown = texts(page)
 
     assert re.search(r"✓ answered, \d\d % sure", shown)
-    assert "⚠ refused. The best sentence that was found is probably not the answer to this question." in shown
-    assert "ⓘ answered from the library's own records" in shown
-    assert by_key(page, "history_") == ["history_3", "history_2", "history_1"]
-    assert page.button(key="history_3").disabled  # it is on the page
+    assert "○ no answer. The best sentence that was found is probably not the answer to this question." in shown
+    assert by_key(page, "show_turn_") == ["show_turn_1", "show_turn_2"]  # oldest first, above the one on the page
+    assert shown.index(CALIBRATION) < shown.index(FRANCE) < shown.index("Hello")
+    assert [message.name for message in page.chat_message] == ["user", "assistant", "user", "assistant", "user"]
 
 
 def test_given_a_history_when_a_question_is_brought_back_then_it_is_shown_and_not_asked_again(page: AppTest, embedded: list[int]) -> None:
@@ -46,11 +46,11 @@ def test_given_a_history_when_a_question_is_brought_back_then_it_is_shown_and_no
     ask(page, FRANCE)
     calls = len(embedded)
 
-    page.button(key="history_1").click().run()
+    page.button(key="show_turn_1").click().run()
 
     assert "every 5 years" in texts(page)
     assert len(embedded) == calls
-    assert by_key(page, "history_") == ["history_2", "history_1"]  # and stays in its place
+    assert by_key(page, "show_turn_") == ["show_turn_2"]  # below it: it stays in its place
 
 
 def test_given_a_moved_slider_when_a_question_is_brought_back_then_it_is_decided_by_the_slider(page: AppTest) -> None:
@@ -58,7 +58,7 @@ def test_given_a_moved_slider_when_a_question_is_brought_back_then_it_is_decided
     ask(page, FRANCE)
     page.slider(key="knob_min_correctness").set_value(1.0).run()
 
-    page.button(key="history_1").click().run()
+    page.button(key="show_turn_1").click().run()
 
     assert session_of(page).asked.decision.answered is False
     assert [one.question for one in session_of(page).history] == [CALIBRATION, FRANCE]

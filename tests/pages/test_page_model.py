@@ -505,7 +505,7 @@ def test_given_a_check_that_the_model_never_made_when_it_is_required_then_nothin
     assert model.calls == 1
     assert screen()["waiting.undecided"] in texts(patient)
     assert "answered → not decided, because the language model would have to be asked again" in texts(patient)
-    assert "Refused" not in badges(patient)
+    assert "No answer" not in badges(patient)
     patient.button(key="ask_again_button").click().run()
     assert model.calls == 2  # the draft itself came from the cache
     assert asked_of(patient).decision.answered

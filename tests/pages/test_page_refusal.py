@@ -57,7 +57,7 @@ def test_given_a_refusal_when_shown_then_one_plain_sentence_says_why_before_any_
     ask(page, FRANCE)
 
     shown = texts(page)
-    assert ":orange-badge[:material/warning: Refused]" in badges(page)
+    assert ":gray-badge[:material/do_not_disturb_on: No answer]" in badges(page)
     assert "refusal" in keys_of_containers(page)  # by which its style finds it
     card = "\n".join(str(getattr(element, "value", "")) for element in page.main)
     number = card.index("% sure that the best sentence found is the answer.**\nYou ask for at least 50 %: not shown.")
@@ -100,7 +100,8 @@ def test_given_a_place_that_may_be_the_answer_when_refused_then_it_is_shown_in_i
     page.run()
 
     place, shown = asked.decision.places[0], texts(page)
-    assert "Not sure enough (30 %). This may be it:" in shown
+    assert ":yellow-badge[:material/help: Maybe]" in badges(page)
+    assert "**30 % sure that the best sentence found is the answer.**" in badges(page)
     assert place.excerpt in shown
     assert place.heading in shown
     assert place.after.text in shown

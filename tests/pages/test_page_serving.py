@@ -162,9 +162,9 @@ def test_given_many_collections_when_opened_then_only_the_latest_are_kept(monkey
 
 def test_given_a_label_when_text_is_put_into_it_then_that_is_an_error() -> None:
     with pytest.raises(TypeError, match="must be a number"):
-        say("history.title", n="[x](http://203.0.113.9)")  # type: ignore[arg-type]
+        say("turns.older", n="[x](http://203.0.113.9)")  # type: ignore[arg-type]
 
-    assert tell("history.title", n=3) == say("history.title", n=3)
+    assert tell("turns.older", n=3) == say("turns.older", n=3)
 
 
 def test_given_the_texts_of_the_screens_when_read_then_each_says_something() -> None:

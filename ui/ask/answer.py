@@ -33,43 +33,48 @@ WIDTHS = (11, 9)  # the answer and the page beside it
 
 
 def show(engine: Engine, asked: Asked) -> None:
-    """Everything about one decision. The page's picture comes late, so that nothing waits while it is drawn."""
+    """The thread with this question in full, and the page beside it. The page's picture comes late: nothing waits while it is drawn."""
     decision = asked.decision
-    turns.show_question(asked)
-    show_change(asked)
-    show_outdated(asked)
-    if decision.reason is Reason.NEEDS_GENERATION:  # nothing was decided, so there is nothing else to show
-        show_stages(asked)
-        keys.arrived(asked)
-        return
-    if decision.answered and not decision.citations:
-        _show_reply(decision)
-        keys.arrived(asked)
-        show_stages(asked)
-        return
-    first = next(iter(decision.citations or decision.places), None)
-    place = viewer.chosen() or (Place.of(first, decision.citations) if first is not None else None)
+    undecided = decision.reason is Reason.NEEDS_GENERATION  # then there is nothing else to show
+    first = None if undecided else next(iter(decision.citations or decision.places), None)
+    place = None if undecided else viewer.chosen() or (Place.of(first, decision.citations) if first is not None else None)
+    before, after = turns.around(asked)
     with st.container(key="outcome"):
         left, right = st.columns(WIDTHS, gap="medium")
     with left:
-        if decision.answered:
-            _show_answer(asked)
-        else:
-            show_refusal(asked)
-        show_indexing(asked)
+        turns.show_others(before)
+        turns.show_question(asked)
+        show_change(asked)
+        show_outdated(asked)
+        if not undecided:
+            _show_outcome(engine, asked, place)
         keys.arrived(asked)
-        show_share(engine, asked)
-        show_feedback(engine, asked)
-        show_sources(engine, decision, place)
-        _show_notes(asked)
+        turns.show_others(after)
     show_stages(asked, engine)
-    if place is not None:
+    if place is not None and (decision.citations or not decision.answered):
         with right, st.container(key="beside"):
             if decision.places:
                 st.caption(say(_nearest(decision)))
             viewer.show(engine, place)
             cited = [mark for one in decision.citations if one.document_id == place.document for mark in one.boxes]
             whole.offer(engine, place.document, viewer.page_shown(place), cited or place.marks)
+
+
+def _show_outcome(engine: Engine, asked: Asked, place: Place | None) -> None:
+    """The card with what belongs to it: where it leads, what the reader says of it, and its sources."""
+    decision = asked.decision
+    if decision.answered and not decision.citations:
+        _show_reply(decision)
+        return
+    if decision.answered:
+        _show_answer(asked)
+    else:
+        show_refusal(asked)
+    show_indexing(asked)
+    show_share(engine, asked)
+    show_feedback(engine, asked)
+    show_sources(engine, decision, place)
+    _show_notes(asked)
 
 
 def _nearest(decision: Decision) -> str:

@@ -1,10 +1,12 @@
-"""The question on the page as a turn of a conversation: how it was typed, what was made of that, a way to edit it, and the turn before.
+"""The questions of a session as a thread: each with how it ended, the one on the page in full, what was typed, and a way to edit it.
 
 The address names the turns that are kept, `?turns=3.4.7`, so that they survive a reload of the page; each is judged from its record and not
 asked again.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -14,19 +16,47 @@ from rag_core.errors import RagError
 from ui.app import state
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
+from ui.ask.decision.refusal import outcome_in_words
 from ui.ask.leaving import link
+
+SHOWN = 10  # turns before or after the one on the page; the session keeps more
+YOU, DOCUMENTS = ":material/person:", ":material/menu_book:"  # who speaks
+MAX_CHARS = 240  # of an answer in a turn that is not on the page
+
+
+def around(asked: Asked) -> tuple[list[Asked], list[Asked]]:
+    """The other turns of its collection, before and after it, oldest first."""
+    others = [one for one in state.session().history if one.collection == asked.collection]
+    return [one for one in others if one.number < asked.number], [one for one in others if one.number > asked.number]
+
+
+def show_others(others: Sequence[Asked]) -> None:
+    """Turns in short: the question, what was shown for it, and a button that puts it on the page, decided and not asked again."""
+    if len(others) > SHOWN:
+        st.caption(say("turns.older", n=len(others) - SHOWN))
+    for one in others[-SHOWN:]:
+        with st.container(key=f"turn_{one.number}", gap=None):
+            with st.chat_message("user", avatar=YOU):
+                st.text(one.question)
+            with st.chat_message("assistant", avatar=DOCUMENTS), st.container(horizontal=True, wrap=False, vertical_alignment="center"):
+                decision = one.decision
+                said = decision.answer if decision.answered else decision.places[0].excerpt if decision.may_be is not None else ""
+                shown = f"{said[:MAX_CHARS]}…" if len(said) > MAX_CHARS else said
+                st.text("\n".join(filter(None, (shown, outcome_in_words(decision)))), width="stretch")
+                st.button(say("turns.show"), key=f"show_turn_{one.number}", type="tertiary", on_click=bring_back, args=(one,))
 
 
 def show_question(asked: Asked) -> None:
     """The question that was asked; how it was typed, where it was rewritten. That can be edited, and so can one that nobody was sure of."""
-    with st.container(key="asked", horizontal=True, vertical_alignment="center"):
-        st.badge(say("turns.asked") if asked.typed else say("answer.question"), icon=":material/help:", color="gray")
-        st.text(asked.question, width="content")
+    with st.chat_message("user", avatar=YOU), st.container(key="asked", gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text(asked.question, width="content")
+            if asked.typed:
+                with st.popover(say("turns.edit"), icon=":material/edit:", type="tertiary", key="edit_question"):
+                    _edit(asked, asked.question)
         if asked.typed:
-            with st.popover(say("turns.edit"), icon=":material/edit:", type="tertiary", key="edit_question"):
-                _edit(asked, asked.question)
-    if asked.typed:
-        _show_typed(asked)
+            with st.container(key="typed"):
+                st.text(tell("turns.typed", typed=asked.typed))
     if asked.suggestion:
         with st.container(border=True, key="suggestion"):
             st.caption(say("turns.unsure"))
@@ -44,19 +74,6 @@ def resume(engine: Engine) -> None:
             continue
     for asked in found:
         session.show(asked)
-
-
-def _show_typed(asked: Asked) -> None:
-    """How it was typed and after which question, in one line, with the way back to that."""
-    earlier = [one for one in state.session().turns()[:-1] if asked.typed not in (one.question, one.typed)]  # not what was edited
-    with st.container(key="typed", horizontal=True, vertical_alignment="center"):
-        if not earlier:
-            st.text(tell("turns.typed", typed=asked.typed), width="content")
-            return
-        st.text(tell("turns.typed_after", typed=asked.typed, before=earlier[-1].question), width="content")
-        st.button(
-            say("turns.before"), key="show_before", icon=":material/arrow_back:", type="tertiary", on_click=bring_back, args=(earlier[-1],)
-        )
 
 
 def bring_back(asked: Asked) -> None:

@@ -48,10 +48,16 @@ def sure_in_words(value: float) -> str:
 
 
 def unsure(decision: Decision, value: float | None) -> bool:
-    """Whether an answer must not look safe: it is rather wrong than right, below a limit that only observes, or of a low level."""
-    low = decision.confidence_level in (ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT) and decision.metadata.get("levels", True)
+    """Whether an answer must not look safe: rather wrong than right, below a limit, contradicted, or an answer to a part only.
+
+    Where there is no probability it is the level that says so.
+    """
     missed = any(check.stage == STAGE and check.state is State.FAILED for check in decision.trace.checks)
-    return bool(low or missed or (value is not None and value < LIKELY))
+    part = decision.metadata.get("unanswered") or any(one.can_answer == "partial" for one in decision.judgements)
+    if missed or part or decision.conflicts:
+        return True
+    low = decision.confidence_level in (ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT) and decision.metadata.get("levels", True)
+    return bool(low) if value is None else value < LIKELY
 
 
 def limit_of(asked: Asked) -> CheckResult | None:

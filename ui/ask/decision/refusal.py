@@ -18,7 +18,7 @@ from ui.app.texts import say, tell
 from ui.ask.decision.checks import measured, required
 from ui.ask.decision.drafted import show_drafter
 from ui.ask.decision.evidence import show_place
-from ui.ask.decision.how_sure import limit_of, show_how_sure
+from ui.ask.decision.how_sure import limit_of, show_how_sure, sure_in_words, unsure
 from ui.ask.decision.meter import meter
 from ui.ask.decision.sentences import flagged
 from ui.settings.wording import PERCENT, percent
@@ -30,17 +30,20 @@ SAID_BY_NUMBERS = ("correctness", "answerability", "cosine")  # scales of checks
 
 
 def show_refusal(asked: Asked) -> None:
-    """The amber card: never blames the reader, and every number has its scale."""
+    """The card, amber where a place may be the answer, else grey: never blames the reader, and every number has its scale."""
     decision = asked.decision
     with st.container(border=True, key="refusal"):
         if decision.reason is Reason.SUMMARY and decision.places:
             _show_contents(asked)
             return
-        st.badge(say("refusal.badge"), icon=":material/warning:", color="orange", help=say("refusal.badge_help"))
-        with st.container(key="refusal_why"):
-            st.text(why(asked))
-        if decision.may_be is not None:
+        if decision.may_be is None:
+            st.badge(say("refusal.badge"), icon=":material/do_not_disturb_on:", color="gray", help=say("refusal.badge_help"))
+        else:
+            st.badge(say("refusal.maybe"), icon=":material/help:", color="yellow", help=say("refusal.badge_help"))
             show_place(decision.places[0])
+        if decision.may_be is None or limit_of(asked) is None:  # else the line below says it
+            with st.container(key="refusal_why"):
+                st.text(why(asked))
         if asked.measurements.correctness is not None and asked.measurements.hits:  # without a passage there is no best sentence
             show_how_sure(asked)
         if absent := nowhere_in_words(asked.measurements, asked.decision.reason):
@@ -80,6 +83,20 @@ def why_refused(decision: Decision) -> str:
     if decision.may_be is not None and not likely(decision) and decision.reason in (Reason.CORRECTNESS, Reason.ANSWERABILITY):
         return tell("refusal.may_be", probability=percent(decision.may_be))
     return tell(f"refusal.why_{decision.reason}_likely" if likely(decision) else f"refusal.why_{decision.reason}")
+
+
+def outcome_in_words(decision: Decision) -> str:
+    """How a question ended, in one line: how sure its answer is, or in a sentence why there is none."""
+    if decision.may_be is not None:
+        return tell("turns.maybe", sure=sure_in_words(decision.may_be))
+    if not decision.answered:
+        return tell("turns.refused", why=why_refused(decision))
+    if not decision.citations:
+        return tell("turns.own")
+    probability = decision.scores["correctness"]
+    if not probability:  # no calibration fits, so there is none
+        return tell("turns.answered")
+    return tell("turns.maybe" if unsure(decision, probability) else "turns.sure", sure=sure_in_words(probability))
 
 
 def likely(decision: Decision) -> bool:

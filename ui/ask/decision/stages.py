@@ -60,7 +60,8 @@ def show_stages(asked: Asked, engine: Engine | None = None) -> None:
         ms = sum(asked.measurements.timings.get(part, 0.0) for part in TIMES[name])
         head = "decide_answer" if name == "decide" and decision.answered else name
         label = say(f"stages.{head}", kept=len(decision.retrieved), checks=len(_checks(decision, name)), claims=claims)
-        label += say(f"stages.is_{state}") + (say("stages.ms", ms=ms) if ms else "")
+        label += "" if state == "passed" else say(f"stages.is_{state}")
+        label += say("stages.ms", ms=ms) if ms else ""
         with st.expander(label, expanded=state == "decided", icon=ICONS[state], key=f"stage_{name}_{end}"), st.container(key=f"in_{name}"):
             _SHOW[name](asked, engine)
             show_checks(_checks(decision, name))

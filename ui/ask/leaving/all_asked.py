@@ -71,7 +71,7 @@ def blocks(asked: Sequence[Asked]) -> list[Block]:
         decision = one.decision
         made += [
             block("head", f"{number}. {one.question}"),
-            block("lead", decision.answer if decision.answered else tell("history.refused", why=why_refused(decision))),
+            block("lead", decision.answer if decision.answered else tell("turns.refused", why=why_refused(decision))),
         ]
         if said := how_sure(one):
             made.append(block("small", said))

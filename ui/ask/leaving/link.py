@@ -20,7 +20,7 @@ from ui.app.people import recording
 from ui.app.problems import show_error
 from ui.app.scope import Scope
 from ui.app.texts import say
-from ui.ask.leaving import export
+from ui.ask.leaving import all_asked, export
 from ui.settings.sharing import COLLECTION, DECISION
 
 MAX_DIGITS = 15  # a decision's number counts from 1
@@ -76,6 +76,9 @@ def show_share(engine: Engine, asked: Asked) -> None:
             st.code(address(page, asked.collection, asked.record), language=None, wrap_lines=True)
             if only_here(page):
                 st.caption(say("export.link_local"))
+        session = state.session()
+        if len(every := [one for one in session.history if one.collection == session.collection]) > 1:
+            all_asked.offer(every)
 
 
 def address(page: str, collection: str, number: int) -> str:

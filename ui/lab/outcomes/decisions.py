@@ -8,7 +8,7 @@ from rag_core.domain.decision import Decision
 from rag_core.evaluation.labelled import LabelledQuestion
 from ui.app.texts import say, tell
 from ui.ask.decision.checks import measured, required, state_in_words
-from ui.ask.history import outcome_in_words
+from ui.ask.decision.refusal import outcome_in_words
 
 
 def show_label(question: LabelledQuestion) -> None:
