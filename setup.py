@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from setuptools import find_packages, setup
 
-PAGE_ONLY = {"brand", "screens", "samples", "questions.jsonl", "table_questions.yaml"}
+PAGE_ONLY = {"brand", "screens", "samples", "questions.jsonl"}
 
 root = Path(__file__).resolve().parent
 data = [path for path in sorted((root / "data").rglob("*")) if path.is_file() and path.relative_to(root / "data").parts[0] not in PAGE_ONLY]

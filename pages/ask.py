@@ -43,7 +43,7 @@ def page() -> None:
     with right:
         upload_field()
     notice = st.container(key="notice")  # filled when the question on the page is known
-    show_examples(engine, session, settings, running())
+    show_examples(engine, session, running())
 
     turns.resume(engine)
     link.open_linked(engine)

@@ -15,7 +15,7 @@ from ui import frame
 from ui.app import first_run, state
 from ui.app.problems import show_error
 from ui.app.texts import say
-from ui.health import figures, picked, reading, refused
+from ui.health import figures, picked, reading
 
 WIDTH = 1500  # pixels, as on the Ask page
 
@@ -37,20 +37,16 @@ def page() -> None:
     st.caption(say("health.looked", n=len(period.kept), most=MAX_QUESTIONS))
     shifted = shift(engine, period.kept)
     figures.show_alerts(period.kept, shifted)
-    figures.show_tiles(period.kept)
+    figures.show_figures(period.kept)
     try:
         figures.show_feedback((datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds"))
     except RagError as error:
         show_error(error)
-    left, right = st.columns(2, gap="large")
-    with left:
-        figures.show_series(period.kept)
-    with right:
-        refused.show_scores(shifted)
+    figures.show_scores(shifted)
     picked.show(period.kept)
-    refused.show_reasons(period.kept)
-    refused.show_gaps(period.gaps)
-    refused.show_rejected(period.kept)
+    figures.show_reasons(period.kept)
+    figures.show_gaps(period.gaps)
+    figures.show_rejected(period.kept)
 
 
 def shift(engine: Engine, kept: tuple[Kept, ...]) -> Drift:

@@ -165,17 +165,6 @@ class Engine:
 
         return stand_alone(question, earlier, tuple(languages), ask_model if model else None)
 
-    def tried(self, question: str, settings: Settings, document: str, pages: Collection[int]) -> Measurements | None:
-        """Measure a question that nobody asks, such as one that is offered to be asked; None where another place answers it.
-
-        The first citation of its answer must stand on one of these 1-based pages of this document, by its id. No language model is asked,
-        and nothing is noted, kept or counted.
-        """
-        self.library.refresh()
-        measurements = measured_on(self.library.snapshot, self.tools, question, settings.changed(drafter="extract"))
-        first = next(iter(decide(measurements).citations), None)
-        return measurements if first and first.document_id == document and first.page in pages else None
-
     def why_missed(
         self,
         question: str,

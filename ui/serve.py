@@ -161,12 +161,10 @@ def beside(
 
 
 def forgotten() -> None:
-    """Forget what the page keeps in memory of any document, after a collection was deleted: pictures, and questions to try."""
-    from ui.ask.question import suggested  # no start needs these
-    from ui.lab import state as records
+    """Forget what the page keeps in memory of any document, after a collection was deleted: pictures, and runs of the lab."""
+    from ui.lab import state as records  # no start needs it
 
     st.cache_data.clear()
-    suggested.forget()
     records.forget_records()
 
 

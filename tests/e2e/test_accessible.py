@@ -45,7 +45,7 @@ def test_given_each_page_when_checked_then_everyone_can_read_it(page: Page, scre
     check("delete_prompt")
     page.set_viewport_size(SIZES["narrow"])
     go(page, say("health.page"), say("health.title"))
-    expect(page.locator(".st-key-health_tiles")).to_be_visible(timeout=WAIT_MS)
+    expect(page.locator(".st-key-health_figures")).to_be_visible(timeout=WAIT_MS)
 
     assert check("health") == {}
 

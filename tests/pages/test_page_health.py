@@ -1,8 +1,7 @@
-"""The Health page: figures with target and alert from kept questions, refusals, gaps; and in words where there is nothing."""
+"""The Health page: figures from kept questions, refusals, gaps; and in words where there is nothing."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -17,8 +16,8 @@ from rag_core.wiring import open_engine, records
 from ui.app import first_run
 from ui.app.tables import to_csv
 from ui.app.texts import say
-from ui.health.picked import Day, Scores
-from ui.health.refused import rejected_rows, rows_of
+from ui.health.figures import rejected_rows, rows_of
+from ui.health.picked import Scores
 
 ANSWERED, REFUSED = "How often does the flow meter have to be calibrated?", "What did *Acme* report for 2031?"
 
@@ -47,7 +46,7 @@ def test_given_the_samples_when_opened_then_the_page_says_that_its_figures_are_o
 
 
 def test_given_kept_questions_when_opened_then_figures_refusals_and_gaps_are_shown(app: AppTest, library: Path) -> None:
-    """S3-31: the five figures with their state, questions, refusals; text of questions stays inert."""
+    """S3-31: the five figures, questions, refusals; text of questions stays inert."""
     engine, store, settings = open_engine(library, "default"), records(library, "default"), Settings.load()
     for question in (ANSWERED, REFUSED, REFUSED):
         store.keep(engine.measure(question, settings))
@@ -58,7 +57,6 @@ def test_given_kept_questions_when_opened_then_figures_refusals_and_gaps_are_sho
     shown = {metric.label: metric.value for metric in page.metric}
     assert (shown["Sentences with a source"], shown["Drafts rejected"], shown["Language model"]) == ("100.0%", "0.0%", "–")
     assert "3 questions." in captions(page)
-    assert "Target 100%, alert below 95%" in texts(page)
     assert list(page.dataframe[0].value["n"]) == [2]
     assert REFUSED in texts(page)
     assert "In no document: 2031" in texts(page)
@@ -87,14 +85,14 @@ def test_given_questions_with_rejected_drafts_when_listed_then_each_has_the_addr
     assert ANSWERED in texts(page)
 
 
-def test_given_a_day_or_a_bar_that_was_clicked_then_its_questions_are_listed_with_their_traces(app: AppTest, library: Path) -> None:
+def test_given_a_bar_that_was_clicked_then_its_questions_are_listed_with_their_traces(app: AppTest, library: Path) -> None:
     engine, store, settings = open_engine(library, "default"), records(library, "default"), Settings.load()
     for question in (ANSWERED, REFUSED):
         store.keep(engine.measure(question, settings))
     page = opened(app)
     assert say("health.picked_how") in captions(page)
 
-    for pick, found in ((Day(str(datetime.now(UTC).date())), [REFUSED, ANSWERED]), (Scores(0.5, 1.0), [ANSWERED]), (Day("1999-01-01"), [])):
+    for pick, found in ((Scores(0.0, 1.0), [REFUSED, ANSWERED]), (Scores(0.5, 1.0), [ANSWERED]), (Scores(0.3, 0.3), [])):
         page.session_state["health_picked"] = pick
         page.run()
 

@@ -145,7 +145,6 @@ def test_given_files_that_have_the_names_of_samples_or_no_right_to_ask_then_no_q
     assert offered()
     with monkeypatch.context() as others:
         others.setattr("ui.app.first_run.sample_ids", lambda: dict.fromkeys(first_run.sample_ids.__wrapped__(), "sha256:0"))
-        others.setattr("ui.ask.question.examples.suggested.show", lambda *_: None)
         assert offered() == []
     monkeypatch.setattr(visitor, "may", lambda right: right is not Right.ASK)
     assert offered() == []

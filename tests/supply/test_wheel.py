@@ -18,7 +18,7 @@ from rag_core import __version__
 from rag_core.entrypoints.cli import parser
 from supply.environment import PRODUCT, ROOT, read_lock
 
-PAGE_ONLY = ("data/brand/", "data/screens/", "data/samples/", "data/questions.jsonl", "data/table_questions.yaml")
+PAGE_ONLY = ("data/brand/", "data/screens/", "data/samples/", "data/questions.jsonl")
 PIP = [sys.executable, "-m", "pip", "--isolated", "--disable-pip-version-check", "--quiet"]
 NAME = f"plumbline-{__version__}"
 

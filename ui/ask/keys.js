@@ -3,7 +3,7 @@
 window.plumbline ??= (() => {
   const BOX = '.st-key-question textarea', CARD = ['.st-key-answer', '.st-key-refusal', '.st-key-reply', '.st-key-in_decide'].join(', ');
   const ANSWER = '.st-key-answer_text, .st-key-quote_place, .st-key-refusal_why, .st-key-reply [data-testid="stText"]', SURE = '.st-key-how_sure_line';
-  const ASKS = ['.st-key-examples', '.st-key-suggested', '[class*="st-key-show_turn_"]'].map((where) => `${where} button`).join(', '); // buttons that ask a question
+  const ASKS = ['.st-key-examples', '[class*="st-key-show_turn_"]'].map((where) => `${where} button`).join(', '); // buttons that ask a question
   const find = (where) => document.querySelector(where);
   const words = (where) => find(where)?.innerText.replace(/\s+/g, ' ').trim() ?? '';
 

@@ -1,27 +1,34 @@
-"""The five figures as tiles with target and alert, and one of them by day."""
+"""The figures of the Health page, why questions were refused, which drafts were rejected, and the refused questions by what they ask.
+
+Charts hold numbers alone. Colours as in the lab; lines differ in their dashes too.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
-from typing import Literal
 
+import altair as alt
 import streamlit as st
 
-from rag_core.evaluation.health import GOALS, Drift, Figure, Kept, by_day, figure
+from rag_core.evaluation.gaps import Gap
+from rag_core.evaluation.health import DRIFT_ALERT, GOALS, MIN_TO_COMPARE, Drift, Figure, Kept, figure, refusals
 from rag_core.records.stored import FeedbackKind, FeedbackState
+from ui.app import state, tables
 from ui.app.people import recording
 from ui.app.texts import say, tell
-from ui.health import charts, picked
+from ui.health import picked
+from ui.lab.outcomes.charts import BLUE, ORANGE, Spec, pick
 
+HEIGHT = 260  # pixels of a chart
+MAX_REJECTED = 20  # rejected drafts in the table, the newest
+MAX_GAPS, MAX_EXAMPLES = 8, 5  # groups on the page, and further questions of each; the file has all
 _UNIT = {Figure.RETRIEVAL: "ms", Figure.MODEL: "ms"}
-State = tuple[str, str, Literal["green", "orange", "red", "gray"]]  # a word, an icon, a colour
 
 
-def in_words(which: Figure, value: float | None, share: str = "share") -> str:
-    """A value with its unit; a dash where there is none. `share` is the form of a share."""
-    return say("health.none") if value is None else say(f"health.{_UNIT.get(which, share)}", value=value)
+def in_words(which: Figure, value: float | None) -> str:
+    """A value with its unit; a dash where there is none."""
+    return say("health.none") if value is None else say(f"health.{_UNIT.get(which, 'share')}", value=value)
 
 
 def show_alerts(kept: Sequence[Kept], drift: Drift) -> None:
@@ -35,17 +42,12 @@ def show_alerts(kept: Sequence[Kept], drift: Drift) -> None:
         st.success(say("health.fine"), icon=":material/check_circle:")
 
 
-def show_tiles(kept: Sequence[Kept]) -> None:
-    """Each figure with its line by day, its target and its alert."""
-    with st.container(horizontal=True, key="health_tiles"):
+def show_figures(kept: Sequence[Kept]) -> None:
+    """The figures in one line; each says on request what it counts."""
+    with st.container(horizontal=True, gap="large", key="health_figures"):
         for which in Figure:
-            value, days = figure(which, kept), by_day(kept, partial(figure, which))
-            with st.container(border=True, width=250, key=f"tile_{which.value}", gap="small", height="stretch"):
-                st.metric(say(f"health.{which.value}"), in_words(which, value), help=say(f"health.{which.value}_help"))
-                if len(days) > 1:  # a metric's own line has no words for those who do not see it
-                    st.vega_lite_chart(spec=charts.line(days), key=f"health_line_{which.value}", alt=say("health.line_alt", n=len(days)))
-                _show_state(which, value)
-                st.text(_goal(which))
+            value = in_words(which, figure(which, kept))
+            st.metric(say(f"health.{which.value}"), value, help=say(f"health.{which.value}_help"), width="content")
 
 
 def show_feedback(since: str) -> None:
@@ -57,34 +59,133 @@ def show_feedback(since: str) -> None:
         st.caption(say("health.feedback_share", share=right / total))
 
 
-def show_series(kept: Sequence[Kept]) -> None:
-    """One figure by day, with its target and its alert."""
-    st.subheader(say("health.over_time"), anchor=False)
-    which = st.selectbox(say("health.figure"), list(Figure), format_func=lambda one: say(f"health.{one.value}"), key="health_figure")
-    if which is None:
+def show_reasons(kept: Sequence[Kept]) -> None:
+    """A table of reasons in words."""
+    st.subheader(say("health.why"), anchor=False)
+    found = refusals(kept)
+    if not found:
+        st.caption(say("health.why_none"))
         return
-    days = by_day(kept, partial(figure, which))
-    if len(days) < 2:
-        st.caption(say("health.too_few_days"))
+    rows = [{"why": tell(f"refusal.why_{reason}"), "n": count, "share": count / len(kept)} for reason, count in found]
+    st.dataframe(
+        rows, hide_index=True, key="health_reasons", alt=say("health.why"),
+        column_config={
+            "why": st.column_config.TextColumn(say("health.why_sentence"), width="large"),
+            "n": st.column_config.NumberColumn(say("health.why_count"), width="small"),
+            "share": st.column_config.ProgressColumn(say("health.why_share"), format="percent", min_value=0, max_value=1),
+        },
+    )  # fmt: skip
+
+
+def show_rejected(kept: Sequence[Kept]) -> None:
+    """The newest questions of which a draft was rejected, each with a link to its trace; nothing where there is none."""
+    rows = [one for one in kept if one.summary.failed][:MAX_REJECTED]
+    if not rows:
         return
-    chart = charts.series(days, GOALS[which], say(f"health.{which.value}"), share=_UNIT.get(which) != "ms")
-    picked.chart(chart, "health_series", say("health.series_alt"))
+    st.subheader(say("health.rejected"), anchor=False)
+    st.caption(say("health.rejected_about", n=len(rows)))
+    st.dataframe(
+        rejected_rows(rows, st.context.url or "", state.session().collection),
+        hide_index=True, key="health_rejected", alt=say("health.rejected"), column_config=picked.columns(),
+    )  # fmt: skip
 
 
-def _show_state(which: Figure, value: float | None) -> None:
-    word, icon, colour = _state(which, value)
-    st.badge(say(f"health.{word}"), icon=f":material/{icon}:", color=colour)
+def rejected_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict[str, object]]:
+    """One row for each question: when, its text, how it ended, and the address of its decision. `page` is the address of this page."""
+    return [picked.row_of(one, "health.rejected_answered", page, collection) for one in kept]
 
 
-def _state(which: Figure, value: float | None) -> State:
-    if value is None:
-        return ("no_model" if which is Figure.MODEL else "not_measured"), "remove", "gray"
-    if GOALS[which].alerts(value):
-        return "alert", "warning", "red"
-    return ("met", "check", "green") if GOALS[which].meets(value) else ("between", "trending_down", "orange")
+def show_scores(drift: Drift) -> None:
+    """The spread of the scores beside the calibration's, and whether it has shifted."""
+    st.subheader(say("health.scores"), anchor=False)
+    if not sum(drift.now):
+        st.caption(say("health.scores_none"))
+        return
+    picked.chart(spread(drift), "health_scores", say("health.scores_alt"))
+    if not drift.then:
+        st.caption(say("health.drift_none"))
+    elif drift.index is None:
+        st.caption(say("health.drift_few", most=MIN_TO_COMPARE))
+    else:
+        st.caption(say("health.drift", index=drift.index, alert=DRIFT_ALERT), help=say("health.drift_help"))
 
 
-def _goal(which: Figure) -> str:
-    goal = GOALS[which]
-    side = "more" if goal.more_is_better else "less"
-    return tell(f"health.goal_{side}", target=in_words(which, goal.target, "whole"), alert=in_words(which, goal.alert, "whole"))
+def show_gaps(gaps: Sequence[Gap]) -> None:
+    """The groups of unanswered questions, with examples; all of them as a file."""
+    st.subheader(say("health.gaps"), anchor=False)
+    if not gaps:
+        st.caption(say("health.gaps_none"))
+        return
+    st.caption(say("health.gaps_about"))
+    for number, gap in enumerate(gaps[:MAX_GAPS]):
+        with st.container(border=True, key=f"gap_{number}", gap="small"):
+            _show_gap(gap)
+    if len(gaps) > MAX_GAPS:
+        st.caption(say("health.gaps_rest", n=len(gaps) - MAX_GAPS))
+    st.download_button(
+        say("health.gaps_download"), lambda: tables.to_csv(rows_of(gaps)), "gaps.csv", "text/csv", key="health_gaps_csv",
+        icon=":material/download:", on_click="ignore",
+    )  # fmt: skip
+
+
+def rows_of(gaps: Sequence[Gap]) -> list[dict[str, object]]:
+    """One row for each question, with its group."""
+    return [
+        {
+            "group": number, "questions": len(gap.questions), "asked": one.at, "question": one.question,
+            "shared_words": " ".join(gap.terms), "in_no_document": ", ".join(gap.nowhere), "reason": one.summary.reason.value,
+        }
+        for number, gap in enumerate(gaps, 1)
+        for one in gap.questions
+    ]  # fmt: skip
+
+
+def _show_gap(gap: Gap) -> None:
+    first, *others = gap.questions
+    at = max(one.at for one in gap.questions)[:10]
+    st.text(first.question)
+    st.text(tell("health.gap_count", n=len(gap.questions), at=at) if others else tell("health.gap_one", at=at))
+    if gap.nowhere:
+        st.text(tell("health.gap_nowhere", names=", ".join(gap.nowhere)))
+    if more := [text for text in dict.fromkeys(one.question for one in others) if text != first.question]:
+        with st.expander(say("health.gap_more")):
+            for text in more[:MAX_EXAMPLES]:
+                st.text(text)
+
+
+def spread(drift: Drift) -> Spec:
+    """The share of questions by score: bars for now, steps for the calibration where it tells."""
+    words = [say("health.scores_now"), say("health.scores_then")]
+    rows = []
+    for what, counts in zip(words, (drift.now, drift.then), strict=True):
+        total = max(sum(counts), 1)
+        size = 1 / max(len(counts), 1)
+        rows += [
+            {"low": n * size, "high": (n + 1) * size, "share": count / total, "n": count, "what": what} for n, count in enumerate(counts)
+        ]
+    y = alt.Y("share:Q", title=say("health.scores_count"), axis=alt.Axis(format=".0%"))
+    x = alt.X("low:Q", bin="binned", title=say("health.scores_axis"), axis=alt.Axis(format=".0%", tickCount=5))
+    tips = [
+        alt.Tooltip("what:N", title=" "),
+        alt.Tooltip("n:Q", title=say("health.why_count")),
+        alt.Tooltip("share:Q", title=say("health.why_share"), format=".1%"),
+    ]
+    legend = alt.Legend(title=None, orient="bottom")
+    bars = (
+        alt.Chart(alt.InlineData(values=[row for row in rows if row["what"] == words[0]]))
+        .mark_bar(binSpacing=1)
+        .encode(
+            x=x,
+            x2="high:Q",
+            y=y,
+            tooltip=tips,
+            color=alt.Color("what:N", scale=alt.Scale(domain=words if drift.then else words[:1], range=[BLUE, ORANGE]), legend=legend),
+        )
+        .add_params(pick("low", "high"))
+    )
+    then = (
+        alt.Chart(alt.InlineData(values=[row for row in rows if row["what"] == words[1]]))
+        .mark_rule(strokeWidth=3)
+        .encode(x=alt.X("low:Q"), x2="high:Q", y=y, tooltip=tips, color=alt.Color("what:N", legend=legend))
+    )
+    return alt.LayerChart(layer=[bars, then] if drift.then else [bars], height=HEIGHT).to_dict(validate=False)

@@ -1,6 +1,6 @@
-"""The questions behind what was clicked in a chart of the Health page: those of a day, or with such a score; each one click from its trace.
+"""The questions behind a bar that was clicked on the Health page, those with such a score; each one click from its stages.
 
-Charts hold numbers and days alone. What a click tells is looked up here among the kept questions, whose texts are untrusted.
+Charts hold numbers alone. What a click tells is looked up here among the kept questions, whose texts are untrusted.
 """
 
 from __future__ import annotations
@@ -22,22 +22,6 @@ from ui.lab.outcomes.charts import Spec
 
 MAX_LISTED = 200  # the newest; a table is not for reading thousands
 _PICKED = "health_picked"  # in the session
-
-
-@dataclass(frozen=True, slots=True)
-class Day:
-    """A day that was clicked, as in `Kept.at`."""
-
-    day: str
-
-    def holds(self, one: Kept) -> bool:
-        """Whether a question is of that day."""
-        return one.at.startswith(self.day)
-
-    @property
-    def title(self) -> str:
-        """The day, in words."""
-        return tell("health.picked_day", day=self.day)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +49,7 @@ def chart(spec: Spec, key: str, alt: str) -> None:
 
 def show(kept: Sequence[Kept]) -> None:
     """List the questions that were clicked, newest first; where nothing was, say that one can."""
-    pick: Day | Scores | None = st.session_state.get(_PICKED)
+    pick: Scores | None = st.session_state.get(_PICKED)
     if pick is None:
         st.caption(say("health.picked_how"))
         return
@@ -128,8 +112,6 @@ def _table(kept: Sequence[Kept]) -> None:
 
 def _take(key: str) -> None:
     match picked.part_of(key):
-        case {"date": str() as day}:
-            st.session_state[_PICKED] = Day(day)
         case {"low": int() | float() as low, "high": int() | float() as high}:
             st.session_state[_PICKED] = Scores(float(low), float(high))
         case _:

@@ -1,4 +1,4 @@
-"""The empty page: questions to try on the sample documents or on one's own, and the next step when there are none."""
+"""The empty page: questions to try on the sample documents, and the next step when there are none."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ import streamlit as st
 
 from rag_core.engine import Engine
 from rag_core.service.callers.people import Right
-from rag_core.settings import Settings
 from ui.app import first_run
 from ui.app.people import visitor
 from ui.app.state import Session
 from ui.app.texts import say
-from ui.ask.question import suggested
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,7 @@ EXAMPLES = (
 )
 
 
-def show_examples(engine: Engine, session: Session, settings: Settings, busy: bool) -> None:
+def show_examples(engine: Engine, session: Session, busy: bool) -> None:
     """Questions to click on, for whoever may ask here. Nothing is shown once one was submitted; `busy`: documents are on their way.
 
     Those about the samples are offered where the samples themselves are, and not where a file has the name of one.
@@ -56,8 +54,6 @@ def show_examples(engine: Engine, session: Session, settings: Settings, busy: bo
     ids = first_run.sample_ids()
     here = [example for example in EXAMPLES if {ids[name] for name in example.samples} <= there]
     if not here:
-        if not busy:  # what is still on its way may have the better ones
-            suggested.show(engine, session, settings)
         return
     st.caption(say("examples.title"))
     with st.container(key="examples"):
