@@ -9,9 +9,8 @@ from rag_core.errors import RagError
 from ui import frame
 from ui.app import state
 from ui.app.jobs.progress import running, upload_field
-from ui.app.problems import show_error
 from ui.app.scope import choose_scope
-from ui.app.texts import say
+from ui.app.texts import say, show_error
 from ui.ask import answer, keys, turns
 from ui.ask.leaving import link
 from ui.ask.question import asking, waiting

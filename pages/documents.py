@@ -8,7 +8,7 @@ from rag_core.work.files import File
 from ui import frame
 from ui.app.jobs import finished, progress
 from ui.app.texts import say
-from ui.documents import catalogue, dropping, findings, keeping, metadata, page_by_page, rebuild, undo
+from ui.documents import catalogue, deleting, details, keeping, page_by_page, rebuild
 
 WIDTH = 1500  # pixels, as on the Ask page
 
@@ -19,12 +19,12 @@ def page() -> None:
     engine = frame.start()
     snapshot = engine.library.snapshot
     progress.upload_field()
-    dropping.show_done()
-    undo.show()
+    deleting.show_done()
+    deleting.show()
     keeping.show_unfinished(engine)
     if not snapshot.documents:
         st.info(say("documents.reading") if progress.writing() else say("documents.empty"), icon=":material/upload_file:")
-        dropping.offer()
+        deleting.offer()
         return
     catalogue.show_totals(engine, snapshot)
     catalogue.show_address()
@@ -36,9 +36,9 @@ def page() -> None:
     if len(chosen) == 1:
         left, right = st.columns([3, 2], gap="large")
         with left:
-            findings.show_findings(engine, chosen[0])
+            details.show_findings(engine, chosen[0])
         with right:
-            metadata.edit(engine, chosen[0])
+            details.edit(engine, chosen[0])
         page_by_page.show(engine, chosen[0])
     elif chosen:
         st.subheader(say("documents.selected", n=len(chosen)), anchor=False)
@@ -48,7 +48,7 @@ def page() -> None:
         keeping.offer_deletion(engine, chosen)
     st.divider()
     rebuild.offer_rebuild([File(one.name, one.id) for one in snapshot.documents])
-    dropping.offer()
+    deleting.offer()
 
 
 with st.container(width=WIDTH):

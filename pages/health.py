@@ -13,8 +13,7 @@ from rag_core.evaluation.health import Drift, Kept, drift, scores, spread_of
 from rag_core.work.watching import MAX_QUESTIONS
 from ui import frame
 from ui.app import first_run, state
-from ui.app.problems import show_error
-from ui.app.texts import say
+from ui.app.texts import say, show_error
 from ui.health import figures, picked, reading
 
 WIDTH = 1500  # pixels, as on the Ask page

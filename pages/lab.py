@@ -13,8 +13,7 @@ from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
 from ui import frame
 from ui.app import state
-from ui.app.problems import show_error
-from ui.app.texts import say
+from ui.app.texts import say, show_error
 from ui.lab import certify, queue
 from ui.lab import state as lab
 from ui.lab.comparison import compare

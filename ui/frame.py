@@ -16,8 +16,7 @@ from ui.app import first_run, state
 from ui.app.jobs.background import watch
 from ui.app.jobs.progress import show_jobs
 from ui.app.people import collections, sign_in, visitor
-from ui.app.problems import show_error
-from ui.app.texts import say
+from ui.app.texts import say, show_error
 from ui.documents import rebuild
 
 STYLE = Path(__file__).with_name("style.css")

@@ -43,9 +43,8 @@ from ui.app import first_run, state
 from ui.app.downloads import NotedDownloads
 from ui.app.jobs import uploads
 from ui.app.people import visitor
-from ui.app.people.crowds import Crowds
-from ui.app.people.guard import OnlyThisPage
-from ui.app.people.signed_in import SignedIn
+from ui.app.people.guard import Crowds, OnlyThisPage
+from ui.app.people.sign_in import SignedIn
 from ui.app.people.visiting import NewVisits
 from ui.documents import original
 

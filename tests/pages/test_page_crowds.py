@@ -11,8 +11,8 @@ import pytest
 
 from rag_core.entrypoints.http.origin import Message, Receive, Send
 from rag_core.service.callers.visits import Visits
-from ui.app.people import crowds, visitor
-from ui.app.people.crowds import Crowds
+from ui.app.people import guard, visitor
+from ui.app.people.guard import Crowds
 from ui.app.people.visiting import NewVisits
 
 TLS, PLAIN = "https", "http"
@@ -79,7 +79,7 @@ def test_given_odd_cookies_when_they_come_then_nobody_is_found_and_a_new_visit_b
 def test_given_an_address_with_many_pages_open_when_it_opens_more_then_they_are_closed_and_others_are_not(
     visits: Visits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crowds, "MAX_SOCKETS", 2)
+    monkeypatch.setattr(guard, "MAX_SOCKETS", 2)
 
     async def come() -> list[str]:
         go, taken, found = asyncio.Event(), [0], list[str]()

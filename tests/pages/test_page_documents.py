@@ -25,8 +25,8 @@ from rag_core.wiring import act_log, hand_in, open_engine
 from ui.app import state
 from ui.app.first_run import SAMPLES
 from ui.app.texts import say, screen
-from ui.documents import catalogue, findings, undo
-from ui.documents.metadata import free_values
+from ui.documents import catalogue, deleting, details
+from ui.documents.details import free_values
 
 INGEST = Path(__file__).resolve().parents[2] / "rag_core/ingest"
 CONTRACT = "sha256:" + hashlib.sha256((SAMPLES / "smlouva-o-dodavce.pdf").read_bytes()).hexdigest()
@@ -152,7 +152,7 @@ def test_given_a_deletion_when_undone_then_the_document_is_back_with_what_people
 def test_given_a_deletion_when_its_time_is_over_or_it_was_everywhere_then_nothing_is_held(
     app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(undo, "HELD_SECONDS", 0.0)
+    monkeypatch.setattr(deleting, "HELD_SECONDS", 0.0)
     page = opened(app)
     choose_document(page, CONTRACT)
     page.button(key=f"ask_delete_{CONTRACT}").click().run()
@@ -165,7 +165,7 @@ def test_given_a_deletion_when_its_time_is_over_or_it_was_everywhere_then_nothin
     page.button(key="close_deleted").click().run()
     assert "Deleted: 1" not in badges(page)
 
-    monkeypatch.setattr(undo, "HELD_SECONDS", 600.0)
+    monkeypatch.setattr(deleting, "HELD_SECONDS", 600.0)
     other = by_key(page, "ask_delete_")[0].removeprefix("ask_delete_")
     page.button(key=f"ask_delete_{other}").click().run()
     page.button(key=f"everywhere_delete_{other}").click().run()
@@ -470,7 +470,7 @@ def test_given_a_job_that_writes_when_other_changes_are_wanted_then_the_page_say
 ) -> None:
     page = opened(app)
     monkeypatch.setattr("ui.documents.keeping.writing", lambda: True)
-    monkeypatch.setattr("ui.documents.metadata.writing", lambda: True)
+    monkeypatch.setattr("ui.documents.details.writing", lambda: True)
     monkeypatch.setattr("ui.documents.rebuild.writing", lambda: True)
 
     page.run()
@@ -503,13 +503,13 @@ def test_given_problems_of_every_kind_when_shown_then_each_has_its_own_remedy() 
     ]
     reader = "\n".join(path.read_text(encoding="utf-8") for path in sources)
 
-    assert [words for words in findings.REMEDIES if words not in reader and not words.startswith("hidden text were")] == []
-    assert {f"documents.remedy_{key}" for key in [*findings.REMEDIES.values(), "other"]} <= set(screen())
+    assert [words for words in details.REMEDIES if words not in reader and not words.startswith("hidden text were")] == []
+    assert {f"documents.remedy_{key}" for key in [*details.REMEDIES.values(), "other"]} <= set(screen())
 
 
 @each(("size", "words"), [(0, "0 B"), (999, "999 B"), (1000, "1.0 KB"), (94_213, "94.2 KB"), (4_200_000, "4.2 MB"), (3e9, "3.0 GB")])
 def test_given_bytes_when_put_into_words_then_they_have_their_unit(size: float, words: str) -> None:
-    assert findings.size_in_words(int(size)) == words
+    assert details.size_in_words(int(size)) == words
 
 
 def test_given_a_language_when_named_then_it_is_in_words_and_an_unknown_code_is_shown() -> None:

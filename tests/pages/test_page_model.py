@@ -27,7 +27,7 @@ from rag_core.work import loading
 from ui.app import pending, state
 from ui.app.pending import Pending
 from ui.app.texts import say, screen, tell
-from ui.ask.decision import attempts, drafted
+from ui.ask.decision import drafted
 from ui.ask.question import asking, waiting
 from ui.settings.sharing import to_address, to_yaml
 
@@ -418,12 +418,12 @@ def test_given_sufficiency_and_verification_when_asked_then_the_trace_has_what_t
 def test_given_a_request_in_any_state_when_put_in_words_then_each_is_said() -> None:
     call = Call(Step.DRAFT, "compress/1 0a", "m", "h:1", 1200, 40, 2500.0, tried=("h:0 did not answer.",))
 
-    assert attempts.call_in_words(call).splitlines() == [
+    assert drafted.call_in_words(call).splitlines() == [
         "Prompt: compress/1 0a", "Before it: h:0 did not answer.", "Asked: m at h:1, by a schema", "1,200 tokens in, 40 out, 2.5 s",
     ]  # fmt: skip
-    assert "in plain text" in attempts.call_in_words(Call(Step.DRAFT, model="m", structured=False))
-    assert attempts.call_in_words(Call(Step.DRAFT, cached=True, tokens_in=5)) == screen()["attempts.cached"]
-    assert attempts.call_in_words(Call(Step.DRAFT, failure="It hung.")) == "Nothing came of it: It hung."
+    assert "in plain text" in drafted.call_in_words(Call(Step.DRAFT, model="m", structured=False))
+    assert drafted.call_in_words(Call(Step.DRAFT, cached=True, tokens_in=5)) == screen()["attempts.cached"]
+    assert drafted.call_in_words(Call(Step.DRAFT, failure="It hung.")) == "Nothing came of it: It hung."
 
 
 # its client

@@ -18,8 +18,7 @@ from ui.app.asked import Asked
 from ui.app.scope import Scope
 from ui.app.texts import say, screen
 from ui.ask.decision.how_sure import unsure
-from ui.ask.decision.refusal import why_refused
-from ui.ask.history import outcome_in_words
+from ui.ask.decision.refusal import outcome_in_words, why_refused
 from ui.ask.leaving import export
 
 OBSERVING = settings(correctness_mode=Mode.OBSERVE)

@@ -23,7 +23,7 @@ from rag_core.domain.trace import CheckResult, Direction, State, judge
 from rag_core.settings import Cost, Mode, Settings
 from ui.app.texts import say, screen
 from ui.ask.decision import checks, stages
-from ui.ask.decision.meter import meter
+from ui.ask.decision.checks import meter
 from ui.settings import wording
 
 HOSTILE = "![x](http://203.0.113.9/a.png) <b>bold</b>"

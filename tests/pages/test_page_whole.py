@@ -14,7 +14,7 @@ from rag_core.domain.documents import Box
 from rag_core.work import loading
 from ui.app import state
 from ui.app.texts import say
-from ui.documents import contents, original, whole
+from ui.documents import original, whole
 from ui.documents.place import Place
 
 VACATION = "How many vacation days do employees have?"
@@ -83,18 +83,18 @@ def test_given_a_document_when_listed_then_headings_dates_amounts_and_names_stan
     snapshot = state.engine().library.snapshot
     policies, contract = snapshot.find(POLICIES)[0], snapshot.find("smlouva-o-dodavce.pdf")[0]
 
-    rows = {kind: contents.listed(snapshot, policies, kind) for kind in contents.KINDS}
+    rows = {kind: whole.listed(snapshot, policies, kind) for kind in whole.KINDS}
 
     for kind in ("dates", "amounts", "names"):
         for row in rows[kind]:
             assert row.span is not None
             text = snapshot.page_text(policies.id, row.page)[row.span.start : row.span.end]
             assert row.text == " ".join(text.split())
-    assert rows["outline"][:2] == (contents.Row(1, "Company Policies"), contents.Row(1, "\u20031 Vacation"))
+    assert rows["outline"][:2] == (whole.Row(1, "Company Policies"), whole.Row(1, "\u20031 Vacation"))
     assert [row.text for row in rows["dates"]] == ["1 March 2026", "30 June."]
     assert {"16 weeks", "38 hours"} <= {row.text for row in rows["amounts"]}
     assert "Brightwater Instruments Ltd" in {row.text.rstrip(".") for row in rows["names"]}
-    assert {"18 450 Kč", "6 %"} <= {row.text for row in contents.listed(snapshot, contract, "amounts")}
+    assert {"18 450 Kč", "6 %"} <= {row.text for row in whole.listed(snapshot, contract, "amounts")}
 
 
 def test_given_a_list_when_chosen_then_its_rows_are_marked_on_the_page(page: AppTest, drawn: list[tuple[int, tuple[Box, ...]]]) -> None:
@@ -107,7 +107,7 @@ def test_given_a_list_when_chosen_then_its_rows_are_marked_on_the_page(page: App
     assert not page.exception
     engine = state.engine()
     document = engine.library.snapshot.document(place.document)
-    here = [row.span for row in contents.listed(engine.library.snapshot, document, "amounts") if row.page == place.page and row.span]
+    here = [row.span for row in whole.listed(engine.library.snapshot, document, "amounts") if row.page == place.page and row.span]
     assert drawn == [(place.page, whole.marked(engine, document, here))]
 
 

@@ -1,11 +1,12 @@
-"""One label for each document, for fields to choose from, and short ones for lines. Streamlit tells options apart by their label only."""
+"""Names and dates of documents on the screen: one label for each in fields to choose from, short ones for lines, and whose a date is."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
 
-from rag_core.domain.documents import Document
+from rag_core.domain.documents import DateSource, Document
+from ui.app.texts import tell
 
 ID_DIGITS = slice(len("sha256:"), len("sha256:") + 8)  # eight hex digits tell the documents of a library apart
 
@@ -28,3 +29,13 @@ def unique_names(documents: Iterable[Document]) -> dict[str, str]:
     labels = {id: f"{name} ({id[ID_DIGITS]})" if shared[name] > 1 else name for id, name in named.items()}
     taken = Counter(labels.values())
     return {id: label if taken[label] == 1 else f"{label} {id}" for id, label in labels.items()}
+
+
+def shown_date(date: str, source: DateSource) -> str:
+    """A date, ISO, with the word that it is only the file's where it is; empty for none. For text that is not interpreted."""
+    return tell("dates.file", date=date) if date and source is DateSource.FILE else date
+
+
+def told_date(date: str, source: DateSource) -> str:
+    """A sentence with a document's date and whose it is, or that none is known. For text that is not interpreted."""
+    return tell(f"dates.told_{source or 'none'}", date=date)

@@ -1,7 +1,7 @@
 """Every word on the screens, by key, from `data/screens/<language>/`. Each part of the screen has a file; a translation is a folder.
 
 `say` is for elements that interpret their text (labels, captions, badges): it takes numbers only, so that nothing untrusted can reach them
-through it. `tell` is for elements that do not (`st.text`, alternative texts) and takes anything.
+through it. `tell` is for elements that do not (`st.text`, alternative texts) and takes anything. So does `show_error`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+import streamlit as st
 import yaml
 
+from rag_core.errors import RagError
 from rag_core.settings import DATA
 
 SCREENS = DATA / "screens"
@@ -49,3 +51,13 @@ def tell(key: str, **values: object) -> str:
         KeyError: there is no such text, or it wants another value.
     """
     return screen()[key].format(**values)
+
+
+def show_error(error: RagError, name: str = "") -> None:
+    """One problem with its remedy; `name` is the file it is about."""
+    with st.container(border=True):
+        st.badge(say("problems.badge"), icon=":material/error:", color="red")
+        if name:
+            st.text(name)
+        st.text(error.problem)
+        st.text(tell("problems.remedy", remedy=error.remedy))

@@ -12,7 +12,7 @@ from rag_core.domain.status import Reason
 from rag_core.engine import Engine
 from rag_core.grounding.wording import contradiction
 from ui.app.asked import Asked
-from ui.app.dates import shown_date
+from ui.app.naming import shown_date
 from ui.app.texts import say, tell
 from ui.ask import keys, turns
 from ui.ask.changes import show_change

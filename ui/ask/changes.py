@@ -1,4 +1,4 @@
-"""Says what a moved setting changed: its old and new value, how the question ends now, and the check that made the difference."""
+"""Says what a moved setting changed, and lists the single changes that would turn the outcome; each can be tried at once."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from rag_core.decision.what_if import Flip
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State
 from ui.app.asked import Asked
-from ui.app.texts import tell
+from ui.app.texts import say, tell
 from ui.ask.decision.checks import measured, required
 from ui.ask.question.asking import changed_knobs
-from ui.settings.wording import moved_in_words
+from ui.settings.fields import set_knob
+from ui.settings.wording import moved_in_words, setting_name, value_in_words
 
 SURE = "correctness"  # the check that most people meet: it is told without its name
 MAX_COUNT = 6  # settings that are named one by one; another preset changes many
@@ -90,3 +92,64 @@ def _otherwise(before: Decision, after: Decision) -> str:
 
 def _said(check: CheckResult) -> dict[str, str]:
     return {"check": tell(f"checks.title_{check.stage}"), "measured": measured(check), "required": required(check)}
+
+
+MAX_FLIPS = 6  # the nearest ones; more would not be read
+PROBABLE = 0.5  # below it an answer is rather wrong than right
+
+
+def show_what_if(asked: Asked) -> None:
+    """For a refusal the changes that would answer, for an answer how close it was. Nothing for what no setting decides."""
+    found = asked.flips_under(asked.settings)
+    if asked.decision.answered:
+        if asked.decision.citations:
+            _show(found, "refuse")
+    elif asked.decision.trace.checks:
+        _show(found, "answer")
+        if found:
+            _warn(asked.measurements.correctness)
+
+
+def _show(found: tuple[Flip, ...], to: str) -> None:
+    if not found:
+        st.text(tell(f"what_if.no_{to}"))
+        return
+    open_ones = any(_is_open(flip) for flip in found[:MAX_FLIPS])
+    st.caption(say(f"what_if.each_{to}_or_ask" if open_ones else f"what_if.each_{to}"))
+    for flip in found[:MAX_FLIPS]:
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"flip_{flip.name}"):
+            st.text(_in_words(flip), width="stretch")
+            st.button(
+                say("what_if.try"),
+                key=f"try_{flip.name}",
+                width="content",
+                on_click=set_knob,
+                args=(flip.name, flip.after),
+                help=say("what_if.try_help"),
+            )
+    if len(found) > MAX_FLIPS:
+        st.caption(say("what_if.more", n=len(found) - MAX_FLIPS))
+
+
+def _warn(correctness: float | None) -> None:
+    """Say how right an answer is that only another limit shows."""
+    if correctness is None or correctness >= PROBABLE:
+        st.caption(say("what_if.careful"))
+    else:
+        st.caption(say("what_if.wrong", n=round(100 * correctness)))
+
+
+def _in_words(flip: Flip) -> str:
+    """The change: of a limit from what to what; of a mode, which check would no longer refuse; and that it would ask a model again."""
+    stage = flip.name.removesuffix("_mode")
+    if stage != flip.name:
+        change = tell("what_if.mode", check=say(f"checks.title_{stage}"))
+    else:
+        before, after = value_in_words(flip.name, flip.before), value_in_words(flip.name, flip.after)
+        change = tell("what_if.flip", name=setting_name(flip.name), before=before, after=after)
+    return tell("what_if.ask", change=change) if _is_open(flip) else change
+
+
+def _is_open(flip: Flip) -> bool:
+    """Whether a language model would have to be asked again, so that the outcome is not known."""
+    return flip.reason is Reason.NEEDS_GENERATION

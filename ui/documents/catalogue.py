@@ -12,7 +12,7 @@ from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.library.stored import titles
 from rag_core.library.stored.snapshot import Snapshot
-from ui.app.dates import shown_date
+from ui.app.naming import shown_date
 from ui.app.state import library_folder, session
 from ui.app.texts import say, tell
 

@@ -17,10 +17,9 @@ from ui.app.jobs.finished import show_names
 from ui.app.jobs.progress import LISTEN_SECONDS, writing
 from ui.app.jobs.work import start_reread, start_resume
 from ui.app.people import visitor
-from ui.app.problems import show_error
-from ui.app.texts import say, tell
-from ui.documents import undo, viewer
-from ui.documents.ingest_fields import ingest_fields
+from ui.app.texts import say, show_error, tell
+from ui.documents import deleting, viewer
+from ui.documents.rebuild import ingest_fields
 
 WAIT_SECONDS = 5.0  # for another process that is writing
 
@@ -163,17 +162,17 @@ def write(change: Callable[[], None]) -> None:
 def _delete(engine: Engine, documents: Sequence[Document]) -> None:
     """Delete documents, and hold their files for a while, so that it can be undone."""
     try:
-        sources = undo.held(engine, documents)
+        sources = deleting.held(engine, documents)
     except RagError:  # a damaged file can be deleted all the same
         sources = ()
     engine.library.delete(*(document.id for document in documents), wait=WAIT_SECONDS)
-    undo.remember([document.name for document in documents], sources)
+    deleting.remember([document.name for document in documents], sources)
 
 
 def _erase(engine: Engine, documents: Sequence[Document]) -> None:
     """Delete documents everywhere, also from what this session remembers of its questions."""
     engine.library.erase(*(document.id for document in documents), wait=WAIT_SECONDS)
-    undo.remember([document.name for document in documents])  # no file is held, nor one of an earlier deletion
+    deleting.remember([document.name for document in documents])  # no file is held, nor one of an earlier deletion
     viewer.forget()
     session = state.session()
     session.cancel()

@@ -8,8 +8,7 @@ from rag_core.domain.documents import Document
 from rag_core.domain.passages import PassageKind
 from rag_core.engine import Engine
 from rag_core.errors import RagError
-from ui.app.problems import show_error
-from ui.app.texts import say, tell
+from ui.app.texts import say, show_error, tell
 from ui.documents import whole
 from ui.documents.viewer import picture
 

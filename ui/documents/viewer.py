@@ -16,8 +16,7 @@ from rag_core.errors import PasswordNeeded, RagError
 from rag_core.ingest.reading.pdf import render_page
 from rag_core.ingest.reading.pdf_facts import form_of
 from ui.app import state
-from ui.app.problems import show_error
-from ui.app.texts import say, tell
+from ui.app.texts import say, show_error, tell
 from ui.documents.place import LINES, Place, around, figures_end, folded, strip
 
 DPI = 110.0  # a whole page: sharp in half a wide window; enlarged pictures have more in proportion

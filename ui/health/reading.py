@@ -17,8 +17,7 @@ from rag_core.work.background import Background
 from rag_core.work.watching import kept
 from ui.app import state
 from ui.app.jobs.background import watch
-from ui.app.problems import show_error
-from ui.app.texts import say
+from ui.app.texts import say, show_error
 
 PERIODS = (1, 7, 30, 90)  # days
 FIRST = 7  # days that the page begins with: a working week

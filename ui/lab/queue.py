@@ -18,9 +18,8 @@ from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.records.stored import Feedback, FeedbackKind, FeedbackState
 from ui.app.naming import unique_names
 from ui.app.people import recording
-from ui.app.problems import show_error
-from ui.app.texts import say, tell
-from ui.ask.history import outcome_in_words
+from ui.app.texts import say, show_error, tell
+from ui.ask.decision.refusal import outcome_in_words
 
 SHOWN = 5  # at once: each has a form
 MAX_ANSWER_CHARS = 500  # an answer in the list of feedback is cut there

@@ -11,8 +11,7 @@ from rag_core.errors import MissingDependency
 from rag_core.evaluation.certify import Bound, Certificate, Part
 from rag_core.evaluation.guarantee import Kind
 from rag_core.wiring import Line, Plot, Sheet, require_drawing, to_pdf
-from ui.app.problems import show_error
-from ui.app.texts import say, tell
+from ui.app.texts import say, show_error, tell
 from ui.settings.wording import setting_name, value_in_words
 
 

@@ -12,8 +12,7 @@ from rag_core.errors import RagError
 from rag_core.settings.endpoints import Endpoint
 from rag_core.wiring import configured_models
 from ui.app import state, touches
-from ui.app.problems import show_error
-from ui.app.texts import say, tell
+from ui.app.texts import say, show_error, tell
 
 RULES_HEIGHT = 290  # pixels: the built-in rules can be read without scrolling
 RULES = "compress_prompt"

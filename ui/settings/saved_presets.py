@@ -20,8 +20,7 @@ from rag_core.wiring import RecordStore, records
 from rag_core.work import loading
 from ui.app import state, touches
 from ui.app.people import visitor
-from ui.app.problems import show_error
-from ui.app.texts import say, tell
+from ui.app.texts import say, show_error, tell
 from ui.settings import certificates
 from ui.settings.fields import FIXED, take
 from ui.settings.wording import moved_in_words

@@ -21,8 +21,7 @@ from rag_core.settings.configuration import load_settings
 from ui.app import first_run, state
 from ui.app.people import visitor
 from ui.app.people.collections import switch
-from ui.app.problems import show_error
-from ui.app.texts import say, tell
+from ui.app.texts import say, show_error, tell
 from ui.settings import saved_presets
 from ui.settings.fields import FIXED, changed, help_text, take
 

@@ -13,8 +13,7 @@ from rag_core.settings import Mode, Settings
 from ui.app import state
 from ui.app.asked import Asked
 from ui.app.people import recording
-from ui.app.problems import show_error
-from ui.app.texts import say, tell
+from ui.app.texts import say, show_error, tell
 from ui.settings import calibration, saved_presets, sharing
 from ui.settings.fields import changed, show_front, take
 from ui.settings.wording import STAGES, stage_of, value_in_words

@@ -1,14 +1,15 @@
-"""How a page looks at work beside it, again and again.
-
-Streamlit ends a run of the page at the next touch of it, so no run does long work itself. It starts a `Background` of `rag_core.work`,
-keeps it in the session or in the process, and each later run finds it there.
-"""
+"""Work beside the page: a question counts among those of the program, and a fragment looks whether work is done."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from rag_core.domain.acts import actor
+from rag_core.service.queues.places import Places
 
 LOOK_SECONDS = 0.25  # between two looks of a page at what it waits for
 
@@ -23,3 +24,14 @@ def watch(over: Callable[[], bool], show: Callable[[], None], seconds: float = L
         show()
 
     look()
+
+
+MAX_QUESTIONS, EACH, RETRY_SECONDS = 40, 4, 5  # twenty people who ask at once wait; a person has a few tabs
+_QUESTIONS = Places("questions under way", MAX_QUESTIONS, EACH, RETRY_SECONDS)
+
+
+def question() -> AbstractContextManager[None]:
+    """Hold a place for a question within the block; a RagError where there is none."""
+    context, who = get_script_run_ctx(), actor()
+    session = context.session_id if context is not None else ""  # a thread beside the page belongs to none
+    return _QUESTIONS.held(who.name if who.may is not None else session)

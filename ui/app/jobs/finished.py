@@ -13,8 +13,7 @@ from rag_core.library.library import AddReport
 from rag_core.work.jobs import Job
 from ui.app import state
 from ui.app.jobs.work import here, start_add
-from ui.app.problems import show_error
-from ui.app.texts import say, tell
+from ui.app.texts import say, show_error, tell
 
 if TYPE_CHECKING:
     from rag_core.evaluation import Ran

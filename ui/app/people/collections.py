@@ -15,8 +15,7 @@ from rag_core.service.callers.people import Right
 from rag_core.wiring import make_titled
 from ui.app import first_run, state
 from ui.app.people import sign_in, visiting, visitor
-from ui.app.problems import show_error
-from ui.app.texts import say
+from ui.app.texts import say, show_error
 
 
 def keep_inside() -> list[str]:

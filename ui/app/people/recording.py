@@ -17,8 +17,7 @@ from rag_core.work import recording
 from ui.app import state
 from ui.app.asked import Asked
 from ui.app.people import visitor
-from ui.app.problems import show_error
-from ui.app.texts import say
+from ui.app.texts import say, show_error
 
 SWITCH = "keep_questions"
 _PROBLEM = "record_problem"  # in the session: why the last question could not be recorded

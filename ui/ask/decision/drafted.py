@@ -1,17 +1,20 @@
-"""Says who drafted the answer: the language model, with its name, host and cost, or the extract, and then why not the model.
+"""Says who drafted the answer, and shows what a language model was asked and wrote. Rejected text stands nowhere else.
 
 Names of models and hosts, and whatever a model says, are shown as inert text only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
-from rag_core.domain.decision import Decision
-from ui.app.texts import tell
+from rag_core.domain.decision import AttemptView, Decision
+from rag_core.domain.llm_trace import Call, LlmTrace, Sufficiency
+from rag_core.domain.trace import CheckResult, State
+from ui.app.texts import say, tell
+from ui.ask.decision.sentences import show_sentences
 
 
 def show_drafter(decision: Decision) -> None:
@@ -57,3 +60,77 @@ def _named(said: Mapping[str, Any]) -> dict[str, object]:
 
 def _cost(said: Mapping[str, Any]) -> dict[str, object]:
     return {"calls": said["calls"], "tokens": f"{said['total_tokens']:,}", "seconds": f"{said['generation_time_ms'] / 1000:.1f}"}
+
+
+def show_judgements(llm_trace: LlmTrace) -> None:
+    """Show the model's word on the passages, round by round, each to be unfolded."""
+    for number, judgement in enumerate(llm_trace.judgements, 1):
+        with st.expander(say("attempts.sufficiency", n=number), key=f"verdict_{number}"):
+            _show_judgement(number, judgement)
+
+
+def show_attempts(attempts: Sequence[AttemptView]) -> None:
+    """Show the model's drafts, each to be unfolded; nothing where there is none."""
+    if not attempts:
+        return
+    with st.container(key="attempts", gap="small"):
+        st.caption(say("attempts.about"))
+        for one in attempts:
+            with st.expander(say(f"attempts.{one.outcome}", n=one.number), key=f"attempt_{one.number}"):
+                _show_attempt(one)
+
+
+def call_in_words(call: Call) -> str:
+    """Lines on one call: what was sent to whom, what it cost, and why nothing came of it."""
+    lines = [tell("attempts.prompt", prompt=call.prompt)] if call.prompt else []
+    lines += [tell("attempts.tried", why=why) for why in call.tried]
+    if call.model:
+        form = tell("attempts.structured" if call.structured else "attempts.plain")
+        lines.append(tell("attempts.asked", model=call.model, endpoint=call.endpoint, form=form))
+    if call.cached:
+        lines.append(tell("attempts.cached"))
+    elif call.tokens_in or call.tokens_out or call.ms:
+        lines.append(
+            tell("attempts.cost", tokens_in=f"{call.tokens_in:,}", tokens_out=f"{call.tokens_out:,}", seconds=f"{call.ms / 1000:.1f}")
+        )
+    if call.failure:
+        lines.append(tell("attempts.failed_because", why=call.failure))
+    return "\n".join(lines)
+
+
+def _show_attempt(one: AttemptView) -> None:
+    """Its sentences with what was found on each, the checks that it missed, what the model said of it when asked again, and the request."""
+    attempt = one.attempt
+    if one.outcome != "shown":
+        st.badge(say("attempts.no_answer"), icon=":material/block:", color="orange")
+    if attempt.refusal:
+        st.text(tell("attempts.refusal", refusal=attempt.refusal))
+    show_sentences(f"attempt_{one.number}", attempt.draft.claims, attempt.draft.measured, attempt.draft.citations.values())
+    missed = [_in_words(check) for check in one.checks if check.state in (State.FAILED, State.NOT_RUN)]
+    if missed:
+        st.text("\n".join([tell("attempts.missed"), *missed]))
+    if attempt.verification is not None:
+        answers = [tell(f"attempts.verdict_{answer}", number=number) for number, answer in enumerate(attempt.verification.answers, 1)]
+        st.text("\n".join([tell("attempts.verification"), *answers]))
+    asked_again = [attempt.verification.call] if attempt.verification is not None else []
+    _show_calls(f"attempt_{one.number}", attempt.call, *asked_again)
+
+
+def _show_judgement(number: int, judgement: Sufficiency) -> None:
+    if judgement.can_answer:
+        lines = [tell(f"attempts.can_answer_{judgement.can_answer}", confidence=f"{judgement.confidence:.2f}")]
+        lines += [tell("attempts.missing", missing="; ".join(judgement.missing))] if judgement.missing else []
+        lines += [tell("attempts.contradicts")] if judgement.contradicts else []
+        lines += [tell("attempts.reasoning", reasoning=judgement.reasoning)] if judgement.reasoning else []
+        st.text("\n".join(lines))
+    _show_calls(f"verdict_{number}", judgement.call)
+
+
+def _show_calls(of: str, *calls: Call) -> None:
+    with st.container(key=f"source_calls_{of}"):
+        st.text("\n\n".join(filter(None, map(call_in_words, calls))))
+
+
+def _in_words(check: CheckResult) -> str:
+    key = "attempts.check" if check.blocks else "attempts.check_observed"
+    return tell(key, check=say(f"checks.title_{check.stage}"), found=check.found or check.note)

@@ -14,8 +14,7 @@ from rag_core.records.stored import MAX_COMMENT_CHARS, FeedbackKind
 from ui.app.asked import Asked, Given
 from ui.app.naming import unique_names
 from ui.app.people import recording, visitor
-from ui.app.problems import show_error
-from ui.app.texts import say
+from ui.app.texts import say, show_error
 from ui.ask.leaving import labelling
 
 _PROBLEM = "feedback_problem"

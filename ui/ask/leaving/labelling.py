@@ -19,8 +19,7 @@ from rag_core.service.callers.people import Right
 from ui.app.asked import Asked
 from ui.app.naming import unique_names
 from ui.app.people import recording, visitor
-from ui.app.problems import show_error
-from ui.app.texts import say, tell
+from ui.app.texts import say, show_error, tell
 from ui.ask.decision.cells import asked_column, row_of
 
 KIND = "asked"  # the labels' kind, for breakdowns

@@ -17,9 +17,8 @@ from rag_core.work.recording import passage_of
 from ui.app import state
 from ui.app.asked import Asked
 from ui.app.people import recording
-from ui.app.problems import show_error
 from ui.app.scope import Scope
-from ui.app.texts import say
+from ui.app.texts import say, show_error
 from ui.ask.leaving import all_asked, export
 from ui.settings.sharing import COLLECTION, DECISION
 

@@ -15,7 +15,7 @@ from rag_core.domain.ports import Cancel
 from rag_core.engine import Engine, Scores
 from rag_core.settings import Cost, Settings
 from ui.app.asked import COLLECTION, Asked
-from ui.app.jobs import bounded
+from ui.app.jobs import background
 from ui.app.pending import Pending, tab_closed
 from ui.app.people import recording
 from ui.app.scope import Scope
@@ -138,7 +138,7 @@ def ask(
     """
     measured: list[Measurements] = []
     scores: Scores = {}
-    with bounded.question():
+    with background.question():
         whole = engine.stand_alone(question, turn.before, settings, cancelled=cancelled)
         about = {TYPED: question, REWRITTEN_BY: whole.by} if whole.by else turn.about
         decision = engine.ask(

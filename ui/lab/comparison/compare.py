@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -13,25 +14,29 @@ import streamlit as st
 from rag_core import evaluation as evaluate
 from rag_core.decision.decide import replay
 from rag_core.domain.measurements import Measurements
+from rag_core.errors import RagError
 from rag_core.evaluation import Marks, Paired, Rate, paired
 from rag_core.evaluation.failing import error_of
 from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.evaluation.tradeoff import Effect, effect
 from rag_core.library.stored.named import collections
 from rag_core.records.stored import RunHead
 from rag_core.service.chosen import AS_BUILT
 from rag_core.settings import Cost, Settings, presets
 from rag_core.wiring import records
+from rag_core.work import loading
 from ui.app import state
-from ui.app.people import visitor
+from ui.app.people import recording, visitor
 from ui.app.people.collections import shown_name
 from ui.app.tables import offer
 from ui.app.texts import say, tell
 from ui.ask.question.asking import changed_knobs
 from ui.lab import state as lab
-from ui.lab.comparison import overview
 from ui.lab.outcomes.decisions import show_decision, show_label
 from ui.lab.outcomes.flips import of_in_words, reason_in_words
 from ui.lab.outcomes.judged import Judged, judge
+from ui.lab.outcomes.limit import COUNTS
+from ui.lab.runs.running import changed_in_words, run_before
 from ui.settings import saved_presets
 from ui.settings.wording import setting_name
 
@@ -66,7 +71,7 @@ def show(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
     elif way == "runs":
         _two_runs(run, recorded, settings)
     else:
-        overview.show(run, recorded, settings)
+        show_overview(run, recorded, settings)
 
 
 def _two_settings(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
@@ -233,3 +238,79 @@ def _row(question: LabelledQuestion, first: Side, second: Side, row: int) -> dic
         answered = side.judged.marked.answered[at]
         cells[f"{key}_by"] = "" if answered else reason_in_words(side.judged.outcomes.reason[at])
     return cells
+
+
+WIDTHS = {"name": 330, **dict.fromkeys(COUNTS, 100), "open": 80, "stays": 90}  # pixels
+MAX_RUNS = 24  # newest ones of the set; chosen
+_COSTLY_OVERVIEW = {knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY} - set(AS_BUILT)
+Row = dict[str, str | int | None]
+
+
+def show_overview(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
+    """Both tables."""
+    st.subheader(say("lab_overview.presets"), anchor=False)
+    st.caption(say("lab_overview.presets_about"))
+    rows = [
+        _of_settings(tell("lab_compare.option_sidebar"), settings, run, recorded),
+        _of_settings(tell("lab_compare.option_recorded"), run.settings, run, recorded),
+        *(_of_preset(option, run, recorded) for option in saved_presets.options(list(presets()))),
+    ]
+    _table(rows, "presets")
+    runs = [one for one in recording.store().runs() if one.set_name == run.set_name and one.done]
+    st.subheader(say("lab_overview.runs"), anchor=False)
+    st.caption(say("lab_overview.runs_about"))
+    with st.spinner(say("lab.reading")):
+        rows = [_of_run(one, runs) for one in runs[:MAX_RUNS]]
+    _table(rows, "runs")
+    if len(runs) > MAX_RUNS:
+        st.caption(say("lab_overview.more", n=len(runs) - MAX_RUNS))
+
+
+def _of_preset(option: str, run: RunHead, recorded: lab.Recorded) -> Row:
+    name = saved_presets.label(option)
+    try:
+        wanted = saved_presets.settings_of(option)
+    except RagError as error:  # a saved value that this version does not take
+        return {"name": name, **dict.fromkeys(COUNTS), "open": None, "stays": error.problem}
+    return _of_settings(name, wanted, run, recorded)
+
+
+def _of_settings(name: str, wanted: Settings, run: RunHead, recorded: lab.Recorded) -> Row:
+    judged = judge(*recorded, run.settings, wanted)
+    stays = sum(knob in _COSTLY_OVERVIEW for knob in changed_knobs(run.settings, wanted))
+    left = int(judged.marked.needs_model.sum())
+    return {"name": name, **_counts(effect(judged.marked)), "open": left or None, "stays": str(stays) if stays else None}
+
+
+def _of_run(run: RunHead, runs: Sequence[RunHead]) -> Row:
+    snapshot = loading.engine(state.library_folder(), run.collection, state.base_settings()).library.snapshot
+    found = _effect(state.library_folder(), run.collection, run.id, run.done, run.version, run.calibration, snapshot.version)
+    changed = "; ".join(changed_in_words(run, run_before(run, runs)))
+    done = tell("lab_sets.done_of", done=run.done, total=run.total)
+    return {"name": run.name, **_counts(found), "done": done, "changed": changed, "note": run.note}
+
+
+@st.cache_data(show_spinner=False, max_entries=500)
+def _effect(folder: Path, collection: str, run: int, done: int, measured_under: int, calibration: str, version: int) -> Effect:
+    """Of a run under its own settings; the other arguments tell what the counts rest on."""
+    head = records(folder, collection).run(run)
+    recorded = lab.replay_set(head)
+    return effect(judge(*recorded, head.settings, head.settings).marked)
+
+
+def _counts(found: Effect) -> Mapping[str, int]:
+    return {name: getattr(found, name) for name in COUNTS}
+
+
+def _table(rows: Sequence[Row], name: str) -> None:
+    columns = {
+        key: (st.column_config.NumberColumn if key in (*COUNTS, "open") else st.column_config.TextColumn)(
+            say(f"lab_limit.{key}" if key in COUNTS else f"lab_overview.{name}_{key}"), width=WIDTHS.get(key)
+        )
+        for key in rows[0]
+    }
+    st.dataframe(
+        rows, hide_index=True, column_config=columns, key=f"overview_{name}", placeholder="", alt=say(f"lab_overview.{name}_alt"),
+        height=min(640, 38 + 35 * len(rows)),
+    )  # fmt: skip
+    offer(rows, name)

@@ -25,7 +25,7 @@ from ui.app import state
 from ui.app.people import recording
 from ui.app.people.collections import shown_name
 from ui.app.texts import say, tell
-from ui.ask.history import outcome_in_words
+from ui.ask.decision.refusal import outcome_in_words
 from ui.ask.leaving.export import NAME_CHARS, Block, block, to_markdown
 from ui.ask.question.asking import changed_knobs
 from ui.lab.outcomes import flips

@@ -8,8 +8,7 @@ from rag_core.errors import RagError
 from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.settings import Settings
 from ui.app import state
-from ui.app.problems import show_error
-from ui.app.texts import say, tell
+from ui.app.texts import say, show_error, tell
 from ui.ask.decision.missed import show_finding
 
 _WANTED = "lab_why"  # in the session: (id of the question, number of the place)

@@ -23,9 +23,8 @@ from rag_core.work.runner import Runner
 from ui.app import state
 from ui.app.jobs.work import Here, here
 from ui.app.people import recording
-from ui.app.problems import show_error
 from ui.app.state import Session
-from ui.app.texts import say, tell
+from ui.app.texts import say, show_error, tell
 from ui.ask.question.asking import changed_knobs
 from ui.lab import state as lab
 from ui.settings.wording import moved_in_words, setting_name, value_in_words

@@ -28,8 +28,7 @@ from ui.app import first_run, state
 from ui.app.jobs import uploads
 from ui.app.naming import unique_names
 from ui.app.people import recording
-from ui.app.problems import show_error
-from ui.app.texts import say, tell
+from ui.app.texts import say, show_error, tell
 from ui.lab.runs import running, sweep, typed
 
 TYPES = ["csv", "tsv", "txt", "jsonl", "json"]

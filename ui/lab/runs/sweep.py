@@ -14,8 +14,7 @@ from rag_core.service.chosen import AS_BUILT
 from rag_core.settings import Cost, Settings
 from rag_core.settings.knobs import Knob
 from ui.app import state
-from ui.app.problems import show_error
-from ui.app.texts import say, tell
+from ui.app.texts import say, show_error, tell
 from ui.lab.runs import running
 from ui.settings.wording import setting_name, value_in_words
 

@@ -9,8 +9,7 @@ from rag_core.errors import InvalidInput, RagError
 from rag_core.evaluation.labelled import LabelledQuestion, given_id
 from ui.app import state
 from ui.app.people import recording
-from ui.app.problems import show_error
-from ui.app.texts import say, tell
+from ui.app.texts import say, show_error, tell
 
 MAX_ANSWER_CHARS = 500  # as in the list of feedback
 QUESTION, ANSWERABLE, ANSWER = "typed_question", "typed_answerable", "typed_answer"  # the fields

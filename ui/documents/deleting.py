@@ -1,8 +1,4 @@
-"""Takes a deletion back: for some minutes the session holds the files that it deleted, outside the library, and can add them again.
-
-Held files are on disk without a name: they go when the session ends, the time is over, or the documents are deleted everywhere. Files that
-need a password are not held, since the password is kept nowhere.
-"""
+"""Deletes documents on the Documents page, with a way back, and the whole collection after one more question."""
 
 from __future__ import annotations
 
@@ -12,18 +8,26 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from rag_core.domain.acts import actor
 from rag_core.domain.documents import Document
 from rag_core.engine import Engine
+from rag_core.errors import RagError
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.private import HeldFile
 from rag_core.library.disk.room import is_short
+from rag_core.library.stored import titles
 from rag_core.library.stored.bounds import MAX_BYTES
 from rag_core.library.stored.sources import Source
-from ui.app import state
+from rag_core.service.callers.people import Right
+from rag_core.work.dropping import drop
+from ui.app import first_run, state
 from ui.app.jobs.finished import show_names
 from ui.app.jobs.progress import writing
 from ui.app.jobs.work import start_add
-from ui.app.texts import say
+from ui.app.people import visitor
+from ui.app.people.collections import shown_name, switch
+from ui.app.texts import say, show_error, tell
+from ui.documents import viewer
 
 HELD_SECONDS = 600.0  # ten minutes: long enough to notice, and then a deleted file is gone
 _DELETED = "deleted_documents"
@@ -112,3 +116,47 @@ def _bring_back() -> None:
     if deleted is not None and (sources := list(deleted.sources)):  # the page may have stood for longer than they are held
         start_add(sources)
         forget()
+
+
+_DONE = "collection_dropped"
+
+
+def show_done() -> None:
+    """Say once that the collection that was open is deleted."""
+    if st.session_state.pop(_DONE, False):
+        st.success(say("dropping.done"), icon=":material/delete:")
+
+
+def offer() -> None:
+    """The form, folded; a visitor of a shared demo ends the visit instead."""
+    if actor().home or not visitor.may(Right.DELETE):
+        return
+    name = state.session().collection
+    with st.expander(say("dropping.title"), icon=":material/delete_forever:", key=f"drop_{name}"), st.form(key="drop_form", border=False):
+        st.caption(say("dropping.about"))
+        shown = shown_name(name)
+        st.text(tell("dropping.name", name=shown))
+        typed = st.text_input(say("dropping.label"), key=f"drop_name_{name}", label_visibility="collapsed", max_chars=titles.MAX_CHARS)
+        if st.form_submit_button(say("dropping.sure"), key="drop_sure", icon=":material/delete_forever:"):
+            _take(name, confirmed=" ".join((typed or "").split()) in (shown, name))
+
+
+def _take(name: str, *, confirmed: bool) -> None:
+    if not confirmed:
+        st.warning(say("dropping.wrong"), icon=":material/warning:")
+        return
+    try:
+        with st.spinner(say("dropping.working")):
+            drop(state.library_folder(), name, state.runner())
+    except RagError as error:
+        show_error(error)
+        return
+    viewer.forget()
+    forget()
+    session = state.session()
+    session.cancel()
+    session.asked, session.stopped = None, ""
+    session.history = [asked for asked in session.history if asked.collection != name]
+    st.session_state[_DONE] = True
+    switch(first_run.start_collection(state.library_folder()))
+    st.rerun()
