@@ -11,10 +11,8 @@ from ui.app import state
 from ui.app.jobs.progress import running, upload_field
 from ui.app.scope import choose_scope
 from ui.app.texts import say, show_error
-from ui.ask import answer, keys, turns
-from ui.ask.leaving import link
-from ui.ask.question import asking, waiting
-from ui.ask.question.examples import show_examples
+from ui.ask import answer, asking, keys, link, turns, waiting
+from ui.ask.examples import show_examples
 from ui.settings import sharing
 from ui.settings.sidebar import settings_from_sidebar, show_flips
 

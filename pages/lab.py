@@ -14,11 +14,8 @@ from rag_core.settings import Settings
 from ui import frame
 from ui.app import state
 from ui.app.texts import say, show_error
-from ui.lab import certify, queue
+from ui.lab import certify, compare, queue, results, sets
 from ui.lab import state as lab
-from ui.lab.comparison import compare
-from ui.lab.outcomes import results
-from ui.lab.runs import sets
 from ui.settings.sidebar import settings_from_sidebar
 
 WIDTH = 1500  # pixels, as on the Ask page

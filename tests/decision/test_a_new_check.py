@@ -36,7 +36,7 @@ from rag_core.settings import Mode, Settings
 from rag_core.settings.configuration import from_environment
 from reports import checks
 from streamlit.testing.v1 import AppTest
-from ui.ask.decision import trace
+from ui.ask import checks as shown
 
 at = settings(min_hits=2, two_hits_mode=Mode.ENFORCE)
 one, two = measurements(0.9, of=at), measurements(0.9, 0.8, of=at)
@@ -57,7 +57,7 @@ assert thresholds.MODE_OF["min_hits"] == "two_hits_mode" and "min_hits" not in t
 assert thresholds.steps("min_hits") == tuple(range(20, -1, -1))
 assert from_environment({"RAG_STRICT_MODE": "false"})["two_hits_mode"] is Mode.OFF
 assert "| `two_hits` | gating | Are there enough passages? | at least `min_hits` (1) |" in checks.table()
-assert trace.LIMITS["two_hits"] == "min_hits" and checks.mode_knob("two_hits") == "two_hits_mode"
+assert shown.LIMITS["two_hits"] == "min_hits" and shown.mode_knob("two_hits") == "two_hits_mode"
 
 page = AppTest.from_string(
     "from rag_core.settings import Settings\\n"

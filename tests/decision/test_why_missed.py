@@ -23,7 +23,7 @@ from rag_core.errors import InvalidInput
 from rag_core.language import terms
 from rag_core.settings import Mode
 from ui.app.texts import tell
-from ui.ask.decision.missed import in_words
+from ui.ask.missed import in_words
 
 EMBEDDER = HashEmbedder()
 TOOLS = tools(EMBEDDER)

@@ -15,7 +15,7 @@ from browser_kit import FIRST_RUN_MS, WAIT_MS, Watch, launched, served
 from playwright.sync_api import Browser, Page, expect
 
 from ui.app.texts import say
-from ui.ask.question.examples import EXAMPLES
+from ui.ask.examples import EXAMPLES
 
 Opener = Callable[..., Page]
 

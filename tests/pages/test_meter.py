@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Direction, State, judge
 from rag_core.settings import Mode, Scale
-from ui.ask.decision import checks as drawing
-from ui.ask.decision.checks import LEFT, RIGHT, WIDTH, axis, meter
+from ui.ask import checks as drawing
+from ui.ask.checks import LEFT, RIGHT, WIDTH, axis, meter
 
 ROOT = Path(__file__).resolve().parents[2]
 AT_LEAST, AT_MOST = Direction.AT_LEAST, Direction.AT_MOST

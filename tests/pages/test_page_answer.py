@@ -19,11 +19,10 @@ from rag_core.domain.scanned import Unsure
 from rag_core.settings import Mode
 from rag_core.wiring import open_engine
 from ui.app import state
-from ui.ask.decision.cells import asked_column, row_of
-from ui.ask.decision.evidence import with_sources
-from ui.ask.decision.how_sure import percents
-from ui.ask.leaving import export
-from ui.ask.leaving.export import to_markdown
+from ui.ask import export
+from ui.ask.evidence import asked_column, row_of, with_sources
+from ui.ask.export import to_markdown
+from ui.ask.how_sure import percents
 from ui.documents import viewer
 
 VACATION = "How many vacation days do employees have?"

@@ -18,7 +18,7 @@ from rag_core.work import dropping
 from rag_core.work.runner import Runner
 from ui.app.people import visitor
 from ui.app.texts import say
-from ui.ask.question.examples import EXAMPLES
+from ui.ask.examples import EXAMPLES
 
 
 def fields(app: AppTest) -> list[str]:

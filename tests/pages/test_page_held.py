@@ -12,8 +12,8 @@ from rag_core.errors import ModelUnavailable
 from ui.app.asked import Asked
 from ui.app.pending import Pending
 from ui.app.people import recording
-from ui.ask.question import asking
-from ui.ask.question.examples import EXAMPLES
+from ui.ask import asking
+from ui.ask.examples import EXAMPLES
 
 QUESTION = "How often does the flow meter have to be calibrated?"
 OTHER = "How many vacation days do employees have?"

@@ -18,8 +18,8 @@ from rag_core.wiring import open_engine
 from ui.app import first_run, state, tables
 from ui.app.scope import values_by_key
 from ui.app.texts import say
-from ui.ask.leaving import all_asked
-from ui.ask.leaving.export import to_markdown
+from ui.ask import all_asked
+from ui.ask.export import to_markdown
 
 CALIBRATION = "How often does the flow meter have to be calibrated?"
 FRANCE = "What is the capital of France?"

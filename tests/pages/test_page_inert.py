@@ -26,11 +26,11 @@ ELEMENTS = ({name for name in dir(DeltaGenerator) if not name.startswith("_")} |
 # what a label may be made of besides a literal: values that are ours, from the list of settings and presets
 OURS = {
     "STYLE",  # a file of ours
-    "_table(on)",  # of ui/ask/decision/checks.py, which escapes what comes from documents
+    "_table(on)",  # of ui/ask/checks.py, which escapes what comes from documents
     "BEGIN",  # of ui/ask/keys.py: another, and texts of ours
     "label",  # _knob's: literals above, or a setting's name
     "presets()[session.preset].help",
-    "example.question",  # of ui/ask/question/examples.py
+    "example.question",  # of ui/ask/examples.py
 }
 HOSTILE = "![x](http://203.0.113.9/a.png) <img src=http://203.0.113.9/b.png> <script>alert(1)</script> [go](http://203.0.113.9) :red[x] $x$"
 MARK = "203.0.113.9"

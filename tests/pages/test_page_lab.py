@@ -12,9 +12,9 @@ from rag_core.settings import Settings
 from ui.app import state
 from ui.app.people import recording
 from ui.app.texts import say
-from ui.lab.outcomes.flips import CHOSEN
-from ui.lab.runs import running, sets, sweep, typed
-from ui.lab.runs.sets import tag
+from ui.lab import running, sets, sweep
+from ui.lab.flips import CHOSEN
+from ui.lab.sets import tag
 from ui.settings.wording import setting_name
 
 LABELLED = (
@@ -404,9 +404,9 @@ def test_given_each_setting_that_needs_a_new_retrieval_when_its_first_values_are
 
 
 def type_question(page: AppTest, question: str, answer: str = "", answerable: bool = True) -> AppTest:
-    page.text_input(key=typed.QUESTION).set_value(question)
-    page.radio(key=typed.ANSWERABLE).set_value(answerable)
-    page.text_input(key=typed.ANSWER).set_value(answer)
+    page.text_input(key=sets.QUESTION).set_value(question)
+    page.radio(key=sets.ANSWERABLE).set_value(answerable)
+    page.text_input(key=sets.ANSWER).set_value(answer)
     return next(button for button in page.button if button.label == say("lab_typed.add")).click().run()
 
 
@@ -415,7 +415,7 @@ def test_given_no_questions_when_some_are_typed_then_they_are_a_set_and_the_form
 
     assert not lab.exception
     assert lab.selectbox(key="lab_set_default").value == say("labelling.default_set")
-    assert lab.text_input(key=typed.QUESTION).value == lab.text_input(key=typed.ANSWER).value == ""
+    assert lab.text_input(key=sets.QUESTION).value == lab.text_input(key=sets.ANSWER).value == ""
 
     type_question(lab, "What is the capital of France?", answerable=False)
     type_question(lab, " ")
@@ -431,4 +431,4 @@ def test_given_a_right_answer_to_a_question_without_one_when_typed_then_it_is_sa
 
     assert say("lab_typed.both") in texts(lab)
     assert recording.store().sets() == ()
-    assert lab.text_input(key=typed.QUESTION).value == "What is the capital of France?"
+    assert lab.text_input(key=sets.QUESTION).value == "What is the capital of France?"

@@ -13,7 +13,7 @@ from rag_core.evaluation.tradeoff import Effect, Tradeoff
 from rag_core.records import DELETED
 from rag_core.settings import Mode
 from ui.app.texts import say
-from ui.lab.outcomes import limit
+from ui.lab import limit
 
 
 def test_given_a_run_when_opened_then_four_counts_and_a_limit_with_its_price_in_words_come_first() -> None:
@@ -46,7 +46,7 @@ def test_given_a_surest_answer_that_is_wrong_when_none_is_accepted_then_the_page
     def least() -> None:
         import streamlit as st
 
-        from ui.lab.outcomes import limit as shown
+        from ui.lab import limit as shown
 
         shown._show_least(st.session_state["found"])
 

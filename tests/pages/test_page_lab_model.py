@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from rag_core.domain.status import Reason
 from ui.app.people import recording
 from ui.app.texts import say, screen, tell
-from ui.lab.outcomes.flips import CHOSEN, reason_in_words
+from ui.lab.flips import CHOSEN, reason_in_words
 
 LABELLED = (
     b"question,answerable,answers,kind\n"

@@ -30,11 +30,11 @@ from rag_core.records.stored import RunHead
 from rag_core.settings import Mode, Settings
 from ui.app import tables
 from ui.app.texts import say
-from ui.ask.leaving import export
-from ui.lab.outcomes import charts, flips, picked, sending
-from ui.lab.outcomes import limit as limits_of
-from ui.lab.outcomes.judged import fixed, judge
-from ui.lab.outcomes.picked import Pick
+from ui.ask import export
+from ui.lab import flips, picked, plots, sending
+from ui.lab import limit as limits_of
+from ui.lab.judged import fixed, judge
+from ui.lab.picked import Pick
 
 GATED = {"correctness_mode": Mode.ENFORCE, "min_correctness": 0.56}
 HOSTILE = "=1+1 **bold** ![x](http://evil.example/x.png) <script>window.hacked = 1</script>"
@@ -74,7 +74,7 @@ def head(held: dict[str, Any]) -> RunHead:
 
 
 def script(held: dict) -> None:  # type: ignore[type-arg]  # runs alone, without this file's imports
-    from ui.lab.outcomes import results
+    from ui.lab import results
 
     results.show(None, held["questions"], held["of"], held["records"], held["settings"], held["run"])  # type: ignore[arg-type]
 
@@ -337,25 +337,25 @@ def test_given_a_long_curve_then_it_is_thinned_and_keeps_both_ends() -> None:
     scores = np.linspace(0, 1, 5000)
     made = metrics.roc_curve(scores, scores > 0.5)
     assert made is not None
-    spec = charts.curve(made, "x (%)", "y (%)", None, None)
+    spec = plots.curve(made, "x (%)", "y (%)", None, None)
 
     points = max(spec["datasets"].values(), key=len)
-    assert len(points) <= charts.MAX_POINTS
+    assert len(points) <= plots.MAX_POINTS
     assert (points[0]["x"], points[-1]["x"]) == (made.x[0], made.x[-1])
-    assert charts.thinned(1).tolist() == [0]
-    assert charts.thinned(3).tolist() == [0, 1, 2]
+    assert plots.thinned(1).tolist() == [0]
+    assert plots.thinned(3).tolist() == [0, 1, 2]
 
 
 def test_given_counts_then_the_histogram_has_a_bar_for_each_number_and_loses_no_question() -> None:
     values, answerable = np.array([0.0, 1.0, 1.0, 3.0]), np.array([True, True, False, False])
-    spec = charts.histogram(values, answerable, [2.0], "Count, from 0", counts=True, labels=("yes", "no"))
+    spec = plots.histogram(values, answerable, [2.0], "Count, from 0", counts=True, labels=("yes", "no"))
 
     bars = max(spec["datasets"].values(), key=len)
     assert [(bar["low"], bar["n"]) for bar in bars] == [(-0.5, 1), (0.5, 1), (0.5, -1), (2.5, -1)]
 
 
 def test_given_a_curve_of_negated_scores_then_its_limits_are_told_as_measured() -> None:
-    spec = charts.curve(Curve(np.array([-0.2, -0.8]), np.array([0.5, 1.0]), np.array([0.0, 0.5])), "x", "y", (0.5, 0.0), None, sign=-1.0)
+    spec = plots.curve(Curve(np.array([-0.2, -0.8]), np.array([0.5, 1.0]), np.array([0.0, 0.5])), "x", "y", (0.5, 0.0), None, sign=-1.0)
 
     points = max(spec["datasets"].values(), key=len)
     assert [point["limit"] for point in points] == [0.2, 0.8]
@@ -437,7 +437,7 @@ def test_given_the_results_when_opened_then_the_report_can_be_saved_under_the_na
 
 def test_given_a_part_of_a_scale_then_it_holds_what_a_histogram_counts_there() -> None:
     values, wanted = np.array([0.0, 0.1, 0.2, 0.2, 0.9, 1.0]), np.array([True, False, True, False, True, False])
-    spec = charts.histogram(values, wanted, [0.5], "Probability", counts=False, labels=("yes", "no"))
+    spec = plots.histogram(values, wanted, [0.5], "Probability", counts=False, labels=("yes", "no"))
 
     bars = max(spec["datasets"].values(), key=len)
     for bar in bars:
@@ -449,7 +449,7 @@ def test_given_the_points_of_a_curve_then_each_question_belongs_to_one_of_them()
     scores = np.random.default_rng(7).integers(0, 900, 2000) / 900
     made = metrics.roc_curve(scores, scores > 0.4)
     assert made is not None
-    spec = charts.curve(made, "x", "y", None, None)
+    spec = plots.curve(made, "x", "y", None, None)
 
     parts = [point for point in max(spec["datasets"].values(), key=len) if point["low"] is not None]
     counted = sum(picked.within(Pick("correctness", "lab_roc", part["low"], part["high"]), scores).astype(int) for part in parts)

@@ -27,8 +27,7 @@ from rag_core.work import loading
 from ui.app import pending, state
 from ui.app.pending import Pending
 from ui.app.texts import say, screen, tell
-from ui.ask.decision import drafted
-from ui.ask.question import asking, waiting
+from ui.ask import asking, drafted, waiting
 from ui.settings.sharing import to_address, to_yaml
 
 QUESTION = "How often does the flow meter have to be calibrated?"

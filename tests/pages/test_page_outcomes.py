@@ -17,9 +17,9 @@ from rag_core.settings import Mode, Settings
 from ui.app.asked import Asked
 from ui.app.scope import Scope
 from ui.app.texts import say, screen
-from ui.ask.decision.how_sure import unsure
-from ui.ask.decision.refusal import outcome_in_words, why_refused
-from ui.ask.leaving import export
+from ui.ask import export
+from ui.ask.how_sure import unsure
+from ui.ask.refusal import outcome_in_words, why_refused
 
 OBSERVING = settings(correctness_mode=Mode.OBSERVE)
 FAR = settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=0.95)  # another check refuses, and none has a limit on the probability

@@ -29,9 +29,8 @@ from ui.app import state
 from ui.app.asked import Asked
 from ui.app.scope import Scope
 from ui.app.texts import say, screen
-from ui.ask import changes
+from ui.ask import changes, missed, refusal
 from ui.ask.changes import outcome
-from ui.ask.decision import missed, refusal
 from ui.settings.wording import setting_name, value_in_words
 
 FRANCE = "What is the capital of France?"

@@ -18,7 +18,7 @@ from rag_core.domain.status import ConfidenceLevel
 from rag_core.grounding.wording import FACTS, FLAGS
 from rag_core.settings import Mode, Settings
 from ui.app.texts import screen
-from ui.ask.decision import sentences
+from ui.ask import sentences
 
 HOSTILE = "![x](http://203.0.113.9/a.png) <b>40</b> :red[days]"
 CHANGED = measured_claim(
@@ -42,9 +42,9 @@ def drafted(*audits: ClaimMeasurement, text: str = "The notice period is at leas
 def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run by itself, without imports
     from ui.app.asked import Asked
     from ui.app.scope import Scope
-    from ui.ask.decision import sentences
-    from ui.ask.decision.refusal import show_refusal
-    from ui.ask.decision.stages import show_stages
+    from ui.ask import sentences
+    from ui.ask.refusal import show_refusal
+    from ui.ask.stages import show_stages
 
     judged, decision = held["measurements"], held["decision"]
     asked = Asked(judged.question, Scope(), judged, decision, judged.settings)

@@ -14,7 +14,7 @@ from rag_core.settings import Cost, Knob, Mode, Settings, Stage
 from rag_core.work import loading
 from ui.app import state, touches
 from ui.app.texts import screen
-from ui.ask.decision.refusal import outcome_in_words
+from ui.ask.refusal import outcome_in_words
 from ui.settings import saved_presets
 from ui.settings.fields import FIXED, help_text
 

@@ -19,8 +19,8 @@ from rag_core.ingest.reading.sheet import compose_sheet
 from ui.app import state
 from ui.app.people import recording
 from ui.app.texts import say
-from ui.ask.leaving import export, link
-from ui.ask.leaving.labelling import right_answer
+from ui.ask import export, link
+from ui.ask.feedback import right_answer
 
 HOSTILE = "![x](http://203.0.113.9/a.png) <img src=http://203.0.113.9/b.png> <script>alert(1)</script> [go](http://203.0.113.9) | **b** `c`"
 QUESTION = "How many vacation days do employees have?"

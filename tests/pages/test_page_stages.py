@@ -22,8 +22,8 @@ from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Direction, State, judge
 from rag_core.settings import Cost, Mode, Settings
 from ui.app.texts import say, screen
-from ui.ask.decision import checks, stages
-from ui.ask.decision.checks import meter
+from ui.ask import checks, stages
+from ui.ask.checks import meter
 from ui.settings import wording
 
 HOSTILE = "![x](http://203.0.113.9/a.png) <b>bold</b>"
@@ -37,7 +37,7 @@ def row(
 
 
 def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run by itself, without imports
-    from ui.ask.decision.checks import show_checks
+    from ui.ask.checks import show_checks
 
     show_checks(held)
 

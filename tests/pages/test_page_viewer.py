@@ -22,7 +22,7 @@ from rag_core.domain.claims import Citation
 from rag_core.domain.documents import Box, Page, Span, WordBox
 from rag_core.ingest.reading.pdf import render_page
 from ui.app import state
-from ui.ask.decision import stages
+from ui.ask import stages
 from ui.documents import viewer
 from ui.documents.place import LINES_MOST, Place, around, figures_end, folded, strip
 from ui.documents.viewer import AROUND

@@ -20,7 +20,7 @@ from ui.app import first_run, state
 from ui.app.jobs import progress as jobs_on_page
 from ui.app.people import visitor
 from ui.app.texts import say
-from ui.ask.question.examples import EXAMPLES
+from ui.ask.examples import EXAMPLES
 
 QUESTION = EXAMPLES[0].question
 

@@ -119,7 +119,7 @@ class Session:
     uploads_at: float = 0.0  # when the last ones were, by `time.monotonic`
     upload_error: RagError | None = None  # why the last upload was not taken
     questions: int = 0  # asked so far
-    linked: str = ""  # the number of the kept decision that the page's address names (`ui.ask.leaving.link`)
+    linked: str = ""  # the number of the kept decision that the page's address names (`ui.ask.link`)
     resuming: tuple[str, ...] = ()  # numbers of the kept decisions that the page's address names as its turns (`ui.ask.turns`)
     link_left: str = ""  # the last one that was left: a browser may still name it
     taking: Settings | None = None  # settings to take over before the next run draws their fields

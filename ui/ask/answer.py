@@ -16,16 +16,15 @@ from ui.app.naming import shown_date
 from ui.app.texts import say, tell
 from ui.ask import keys, turns
 from ui.ask.changes import show_change
-from ui.ask.decision.cells import show_row
-from ui.ask.decision.drafted import show_drafter, show_stand_in, stand_in
-from ui.ask.decision.evidence import show_in_place, show_sources, with_sources
-from ui.ask.decision.how_sure import show_how_sure, unsure
-from ui.ask.decision.refusal import show_refusal
-from ui.ask.decision.sentences import show_checked
-from ui.ask.decision.stages import show_stages
-from ui.ask.leaving.feedback import show_feedback
-from ui.ask.leaving.link import show_share
-from ui.ask.question.waiting import show_outdated
+from ui.ask.drafted import show_drafter, show_stand_in, stand_in
+from ui.ask.evidence import show_in_place, show_row, show_sources, with_sources
+from ui.ask.feedback import show_feedback
+from ui.ask.how_sure import show_how_sure, unsure
+from ui.ask.link import show_share
+from ui.ask.refusal import show_refusal
+from ui.ask.sentences import show_checked
+from ui.ask.stages import show_stages
+from ui.ask.waiting import show_outdated
 from ui.documents import viewer, whole
 from ui.documents.place import Place
 

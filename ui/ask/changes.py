@@ -12,8 +12,8 @@ from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
-from ui.ask.decision.checks import measured, required
-from ui.ask.question.asking import changed_knobs
+from ui.ask.asking import changed_knobs
+from ui.ask.checks import measured, required
 from ui.settings.fields import set_knob
 from ui.settings.wording import moved_in_words, setting_name, value_in_words
 

@@ -16,8 +16,8 @@ from rag_core.errors import RagError
 from ui.app import state
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
-from ui.ask.decision.refusal import outcome_in_words
-from ui.ask.leaving import link
+from ui.ask import link
+from ui.ask.refusal import outcome_in_words
 
 SHOWN = 10  # turns before or after the one on the page; the session keeps more
 YOU, DOCUMENTS = ":material/person:", ":material/menu_book:"  # who speaks

@@ -18,7 +18,7 @@ from ui.app import state, tables
 from ui.app.people import recording
 from ui.app.texts import say, tell
 from ui.health import picked
-from ui.lab.outcomes.charts import BLUE, ORANGE, Spec, pick
+from ui.lab.plots import BLUE, ORANGE, Spec, pick
 
 HEIGHT = 260  # pixels of a chart
 MAX_REJECTED = 20  # rejected drafts in the table, the newest

@@ -16,9 +16,9 @@ from rag_core.domain.status import Reason
 from rag_core.evaluation.health import Kept
 from ui.app import state
 from ui.app.texts import say, tell
-from ui.ask.leaving import link
-from ui.lab.outcomes import picked
-from ui.lab.outcomes.charts import Spec
+from ui.ask import link
+from ui.lab import picked
+from ui.lab.plots import Spec
 
 MAX_LISTED = 200  # the newest; a table is not for reading thousands
 _PICKED = "health_picked"  # in the session

@@ -19,7 +19,7 @@ from rag_core.records.stored import Feedback, FeedbackKind, FeedbackState
 from ui.app.naming import unique_names
 from ui.app.people import recording
 from ui.app.texts import say, show_error, tell
-from ui.ask.decision.refusal import outcome_in_words
+from ui.ask.refusal import outcome_in_words
 
 SHOWN = 5  # at once: each has a form
 MAX_ANSWER_CHARS = 500  # an answer in the list of feedback is cut there

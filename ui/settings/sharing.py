@@ -27,7 +27,7 @@ from ui.settings.fields import FIXED, changed, help_text, take
 
 FILE = "plumbline-settings.yaml"
 COLLECTION = "collection"  # its parameter
-DECISION = "decision"  # the parameter of a link to a kept decision (`ui.ask.leaving.link`)
+DECISION = "decision"  # the parameter of a link to a kept decision (`ui.ask.link`)
 TURNS = "turns"  # the parameter with the kept decisions of this tab (`ui.ask.turns`)
 MAX_TURNS = 10  # as many as the history lists
 MAX_KB = 64  # a settings file: all settings take 5

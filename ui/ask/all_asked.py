@@ -1,6 +1,6 @@
 """All questions of a session with their answers as one file to send: a table for a spreadsheet, or a text to read.
 
-What comes from documents and users is text in it and nothing else, as in `ui.ask.leaving.export`.
+What comes from documents and users is text in it and nothing else, as in `ui.ask.export`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from ui.app import tables
 from ui.app.asked import Asked
 from ui.app.people.collections import shown_name
 from ui.app.texts import say, tell
-from ui.ask.decision.how_sure import limit_of, percents
-from ui.ask.decision.refusal import why_refused
-from ui.ask.leaving.export import Block, block, how_sure, to_markdown
+from ui.ask.export import Block, block, how_sure, to_markdown
+from ui.ask.how_sure import limit_of, percents
+from ui.ask.refusal import why_refused
 
 
 def offer(asked: Sequence[Asked]) -> None:

@@ -14,7 +14,7 @@ from rag_core.domain.decision import AttemptView, Decision
 from rag_core.domain.llm_trace import Call, LlmTrace, Sufficiency
 from rag_core.domain.trace import CheckResult, State
 from ui.app.texts import say, tell
-from ui.ask.decision.sentences import show_sentences
+from ui.ask.sentences import show_sentences
 
 
 def show_drafter(decision: Decision) -> None:

@@ -1,6 +1,6 @@
 """Shows the effect of a limit: right answers, wrong ones and refusals on one curve, and a limit for a price in words.
 
-No statistics here: intervals, ROC and the rest wait in the details below (`ui.lab.outcomes.results`).
+No statistics here: intervals, ROC and the rest wait in the details below (`ui.lab.results`).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.tradeoff import Effect, Tradeoff, effect, members, one_more_wrong, suggested, tradeoff
 from rag_core.settings import Mode, Settings
 from ui.app.texts import say
-from ui.lab.outcomes import charts, picked
-from ui.lab.outcomes.judged import Fixed, Judged, judge
+from ui.lab import picked, plots
+from ui.lab.judged import Fixed, Judged, judge
 from ui.settings.fields import set_knob
 
 KNOB, MODE = "min_correctness", "correctness_mode"
@@ -29,7 +29,7 @@ CHART, PICKED = "lab_limit_chart", "lab_limit_picked"  # in the session: the cha
 BY_BUTTON = "lab_limit_by_button"  # in the session: whether the button above the chart chose them
 ACCEPTED_FIELD = "lab_accepted"
 ACCEPTED, MAX_ACCEPTED = 5, 50  # wrong ones among 100 answers: at first, and at most
-LINES = {"right": charts.BLUE, "wrong": charts.ORANGE, "refused": charts.PURPLE}
+LINES = {"right": plots.BLUE, "wrong": plots.ORANGE, "refused": plots.PURPLE}
 LATE = 0.6  # past such a limit a word above its line runs out of the chart; looked at with 390 pixels
 WORD_ROOM = 14  # pixels from one word above the chart to the next
 COUNTS = (*LINES, "spared")
@@ -66,7 +66,7 @@ def show(
         _show_clicked(questions, of, records, now, before)
 
 
-def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
+def curve(of: Tradeoff, here: float | None, there: float | None) -> plots.Spec:
     """The three shares of all questions over the limit, with the limit in force and the suggested one as upright lines."""
     n = max(1, *(found.questions for found in of.effects))  # where an answer cannot be read any more, a refusal still counts
     rows = [
@@ -82,7 +82,7 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
         scale=alt.Scale(domain=[of.limits[0], of.limits[-1]]),
         axis=alt.Axis(format=".0%", tickCount=5),
     )
-    y = alt.Y("share:Q", title=say("lab_limit.axis_share"), scale=alt.Scale(domain=[0, 1]), axis=charts.PERCENT)
+    y = alt.Y("share:Q", title=say("lab_limit.axis_share"), scale=alt.Scale(domain=[0, 1]), axis=plots.PERCENT)
     places = alt.Chart(alt.InlineData(values=rows)).encode(
         x=x, y=y,
         tooltip=[
@@ -101,16 +101,16 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
         if limit is not None and (what, limit) != ("there", here)
     ]
     upright = [  # without a scale of their own, which would part the legend in two
-        alt.Chart(alt.InlineData(values=[mark])).mark_rule(strokeWidth=2, color=charts.GREY, strokeDash=dash).encode(x="limit:Q")
+        alt.Chart(alt.InlineData(values=[mark])).mark_rule(strokeWidth=2, color=plots.GREY, strokeDash=dash).encode(x="limit:Q")
         for mark, dash in zip(marks, ([1, 0], [4, 4]), strict=False)
     ]
     said = [  # above the chart, each on a line of its own: no curve runs through them, and two limits may be near each other
         alt.Chart(alt.InlineData(values=[mark]))
-        .mark_text(align="right" if mark["limit"] > LATE else "left", dy=-6 - WORD_ROOM * row, color=charts.GREY, fontSize=12)
+        .mark_text(align="right" if mark["limit"] > LATE else "left", dy=-6 - WORD_ROOM * row, color=plots.GREY, fontSize=12)
         .encode(x="limit:Q", y=alt.value(0), text="what:N")
         for row, mark in enumerate(marks)
     ]
-    return alt.LayerChart(layer=[lines, *upright, *said, charts.unseen_points(places, "limit", "name")], height=charts.HEIGHT).to_dict(
+    return alt.LayerChart(layer=[lines, *upright, *said, plots.unseen_points(places, "limit", "name")], height=plots.HEIGHT).to_dict(
         validate=False
     )
 

@@ -19,7 +19,7 @@ from ui.app.asked import Asked
 from ui.app.people import recording
 from ui.app.scope import Scope
 from ui.app.texts import say, show_error
-from ui.ask.leaving import all_asked, export
+from ui.ask import all_asked, export
 from ui.settings.sharing import COLLECTION, DECISION
 
 MAX_DIGITS = 15  # a decision's number counts from 1

@@ -15,7 +15,7 @@ from rag_core.settings import Settings
 from ui.app.asked import Asked
 from ui.app.naming import unique_names
 from ui.app.texts import say, show_error, tell
-from ui.ask.decision.evidence import place_of
+from ui.ask.evidence import place_of
 from ui.documents import viewer
 from ui.documents.place import Place
 from ui.settings.fields import set_knob

@@ -21,11 +21,11 @@ from rag_core.gating.levels import cut_passages
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
 from ui.ask.changes import show_what_if
-from ui.ask.decision.checks import show_checks
-from ui.ask.decision.drafted import show_attempts, show_judgements
-from ui.ask.decision.evidence import open_passage
-from ui.ask.decision.missed import show_missed
-from ui.ask.decision.sentences import show_answered, show_rejected
+from ui.ask.checks import show_checks
+from ui.ask.drafted import show_attempts, show_judgements
+from ui.ask.evidence import open_passage
+from ui.ask.missed import show_missed
+from ui.ask.sentences import show_answered, show_rejected
 from ui.settings.wording import STAGES, stage_of
 
 ICONS = {"passed": ":material/check_circle:", "decided": ":material/gavel:", "not_reached": ":material/radio_button_unchecked:"}

@@ -22,10 +22,10 @@ from rag_core.ingest.reading.sheet import compose_sheet
 from ui.app.asked import Asked
 from ui.app.people.collections import shown_name
 from ui.app.texts import say, tell
-from ui.ask.decision.checks import measured, required, state_in_words
-from ui.ask.decision.evidence import as_read
-from ui.ask.decision.how_sure import line
-from ui.ask.decision.refusal import why_refused
+from ui.ask.checks import measured, required, state_in_words
+from ui.ask.evidence import as_read
+from ui.ask.how_sure import line
+from ui.ask.refusal import why_refused
 
 MAX_PICTURES = 6  # pages that are drawn: more than answers cite
 DPI = 100.0  # dots an inch of a page: small print can be read, and a page has about 150 kB

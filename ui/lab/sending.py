@@ -1,6 +1,6 @@
 """The report of a run as a file to send: what happened at the limit, what other limits would do, settings, and each question.
 
-Questions, answers and names are text in it and nothing else, as in `ui.ask.leaving.export`.
+Questions, answers and names are text in it and nothing else, as in `ui.ask.export`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from ui.app import state
 from ui.app.people import recording
 from ui.app.people.collections import shown_name
 from ui.app.texts import say, tell
-from ui.ask.decision.refusal import outcome_in_words
-from ui.ask.leaving.export import NAME_CHARS, Block, block, to_markdown
-from ui.ask.question.asking import changed_knobs
-from ui.lab.outcomes import flips
-from ui.lab.outcomes.judged import Judged
-from ui.lab.outcomes.limit import ACCEPTED, ACCEPTED_FIELD, COUNTS
-from ui.lab.runs.running import changed_in_words, run_before
+from ui.ask.asking import changed_knobs
+from ui.ask.export import NAME_CHARS, Block, block, to_markdown
+from ui.ask.refusal import outcome_in_words
+from ui.lab import flips
+from ui.lab.judged import Judged
+from ui.lab.limit import ACCEPTED, ACCEPTED_FIELD, COUNTS
+from ui.lab.running import changed_in_words, run_before
 from ui.settings import saved_presets
 from ui.settings.wording import percent, setting_name, value_in_words
 

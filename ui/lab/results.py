@@ -20,9 +20,9 @@ from rag_core.records.stored import RunHead
 from rag_core.settings import Cost, Settings
 from ui.app.tables import offer
 from ui.app.texts import say, tell
-from ui.ask.question.asking import changed_knobs
-from ui.lab.outcomes import flips, limit, plots, sending
-from ui.lab.outcomes.judged import Fixed, Judged, fixed, judge
+from ui.ask.asking import changed_knobs
+from ui.lab import flips, limit, plots, sending
+from ui.lab.judged import Fixed, Judged, fixed, judge
 from ui.settings.wording import moved_in_words
 
 FALSE_REFUSALS_BELOW, WRONG_ANSWERS_BELOW = 0.10, 0.05  # shares that the tickets behind the product aim at

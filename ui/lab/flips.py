@@ -26,10 +26,10 @@ from ui.app.scope import Scope
 from ui.app.tables import offer
 from ui.app.texts import say, screen, tell
 from ui.ask.changes import outcome
-from ui.ask.decision.refusal import show_refusal
-from ui.ask.decision.stages import show_stages
-from ui.lab.outcomes import why
-from ui.lab.outcomes.judged import Judged, judge
+from ui.ask.refusal import show_refusal
+from ui.ask.stages import show_stages
+from ui.lab import decisions
+from ui.lab.judged import Judged, judge
 from ui.settings import saved_presets
 
 LISTS = ("flipped", "false_refusals", "wrong_answers", "missed_answers", "not_measured", "needs_model", "all")
@@ -209,7 +209,7 @@ def _show_chosen(name: str, questions: Sequence[LabelledQuestion], records: Sequ
         else:
             show_refusal(asked)
         show_stages(asked)
-        why.show(question, now.settings)
+        decisions.show_why(question, now.settings)
 
 
 def _label_lines(question: LabelledQuestion, names: Mapping[str, str]) -> list[str]:

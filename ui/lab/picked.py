@@ -15,9 +15,9 @@ from rag_core.decision.batch.columns import Flags, Floats, Ints
 from rag_core.domain.measurements import Measurements
 from rag_core.evaluation.labelled import LabelledQuestion
 from ui.app.texts import say
-from ui.lab.outcomes import flips
-from ui.lab.outcomes.charts import CURVES, PICK, Spec
-from ui.lab.outcomes.judged import Judged
+from ui.lab import flips
+from ui.lab.judged import Judged
+from ui.lab.plots import CURVES, PICK, Spec
 
 _PICKED = "lab_picked"  # in the session
 

@@ -15,11 +15,11 @@ from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Direction, State
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
-from ui.ask.decision.checks import measured, meter, required
-from ui.ask.decision.drafted import show_drafter
-from ui.ask.decision.evidence import show_place
-from ui.ask.decision.how_sure import limit_of, show_how_sure, sure_in_words, unsure
-from ui.ask.decision.sentences import flagged
+from ui.ask.checks import measured, meter, required
+from ui.ask.drafted import show_drafter
+from ui.ask.evidence import show_place
+from ui.ask.how_sure import limit_of, show_how_sure, sure_in_words, unsure
+from ui.ask.sentences import flagged
 from ui.settings.wording import PERCENT, percent
 
 METER_WIDTH = 380  # pixels

@@ -30,13 +30,13 @@ from ui.app.people import recording, visitor
 from ui.app.people.collections import shown_name
 from ui.app.tables import offer
 from ui.app.texts import say, tell
-from ui.ask.question.asking import changed_knobs
+from ui.ask.asking import changed_knobs
 from ui.lab import state as lab
-from ui.lab.outcomes.decisions import show_decision, show_label
-from ui.lab.outcomes.flips import of_in_words, reason_in_words
-from ui.lab.outcomes.judged import Judged, judge
-from ui.lab.outcomes.limit import COUNTS
-from ui.lab.runs.running import changed_in_words, run_before
+from ui.lab.decisions import show_decision, show_label
+from ui.lab.flips import of_in_words, reason_in_words
+from ui.lab.judged import Judged, judge
+from ui.lab.limit import COUNTS
+from ui.lab.running import changed_in_words, run_before
 from ui.settings import saved_presets
 from ui.settings.wording import setting_name
 

@@ -15,7 +15,7 @@ from rag_core.settings import Cost, Settings
 from rag_core.settings.knobs import Knob
 from ui.app import state
 from ui.app.texts import say, show_error, tell
-from ui.lab.runs import running
+from ui.lab import running
 from ui.settings.wording import setting_name, value_in_words
 
 MAX_VALUES = 12  # runs of one job; chosen

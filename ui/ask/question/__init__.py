@@ -1,1 +1,0 @@
-"""The question on the screen: examples, asking it, waiting for its answer."""

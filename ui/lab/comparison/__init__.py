@@ -1,1 +1,0 @@
-"""Two ways to decide side by side: settings, runs and presets."""

@@ -1,1 +1,0 @@
-"""Labelled sets, and runs of them: begun, estimated, swept over a setting."""
