@@ -18,7 +18,7 @@ from rag_core.wiring import open_engine
 from ui.app import first_run, state, tables
 from ui.app.scope import values_by_key
 from ui.app.texts import say
-from ui.ask import all_asked
+from ui.ask import export
 from ui.ask.export import to_markdown
 
 CALIBRATION = "How often does the flow meter have to be calibrated?"
@@ -92,14 +92,14 @@ def test_given_questions_when_all_are_saved_then_each_file_has_every_question_wi
 
     assert {"all_asked_csv", "all_asked_pdf", "all_asked_md"} <= {button.key for button in page.get("download_button")}
     asked = session_of(page).history
-    table = list(csv.DictReader(io.StringIO(tables.to_csv(all_asked.rows(asked)).decode("utf-8-sig"))))
+    table = list(csv.DictReader(io.StringIO(tables.to_csv(export.rows_of_all(asked)).decode("utf-8-sig"))))
     assert [row[say("all_asked.column_question")] for row in table] == [CALIBRATION, FRANCE, "Hello"]
     assert [row[say("all_asked.column_outcome")] for row in table] == ["answered", "refused", "answered"]
     assert "every 5 years" in table[0][say("all_asked.column_answer")]
     assert ", page " in table[0][say("all_asked.column_sources")]
     assert table[1][say("all_asked.column_answer")] == "" < table[1][say("all_asked.column_why")]
     assert table[2][say("all_asked.column_sure")] == ""
-    written = to_markdown(all_asked.blocks(asked))
+    written = to_markdown(export.blocks_of_all(asked))
     assert all(part in written for part in ("1\\. How often", "every 5 years", "capital of France", "Hello"))
 
 

@@ -1,4 +1,4 @@
-"""One decision as a file to send: Markdown or PDF, with its sources, their pages, every check and the settings' fingerprint.
+"""One decision, or all questions of a session, as a file to send: Markdown, PDF, or a table for a spreadsheet.
 
 What comes from documents and users is text in it and nothing else: Markdown's signs are escaped, and the PDF is set from plain text.
 """
@@ -19,12 +19,13 @@ from rag_core.errors import RagError
 from rag_core.ingest.reading.pdf import render_page
 from rag_core.ingest.reading.pdf_facts import form_of
 from rag_core.ingest.reading.sheet import compose_sheet
+from ui.app import tables
 from ui.app.asked import Asked
 from ui.app.people.collections import shown_name
 from ui.app.texts import say, tell
 from ui.ask.checks import measured, required, state_in_words
 from ui.ask.evidence import as_read
-from ui.ask.how_sure import line
+from ui.ask.how_sure import limit_of, line, percents
 from ui.ask.refusal import why_refused
 
 MAX_PICTURES = 6  # pages that are drawn: more than answers cite
@@ -149,3 +150,66 @@ def _checks(asked: Asked) -> list[list[str]]:
 def _settings(asked: Asked) -> str:
     library = asked.measurements.library.version
     return tell("export.fingerprint", preset=asked.settings.preset, hash=asked.decision.metadata.get("settings_hash", ""), library=library)
+
+
+def offer_all(asked: Sequence[Asked]) -> None:
+    """Three buttons for these questions, oldest first; the files are made when they are clicked."""
+    name = say("all_asked.file")
+    with st.container(horizontal=True, vertical_alignment="center", key="all_asked"):
+        st.caption(say("all_asked.about"), width="content")
+        for label, ending, mime, make in (
+            ("all_asked.csv", "csv", "text/csv", lambda: tables.to_csv(rows_of_all(asked))),
+            ("export.pdf", "pdf", "application/pdf", lambda: compose_sheet(blocks_of_all(asked))),
+            ("export.markdown", "md", "text/markdown", lambda: to_markdown(blocks_of_all(asked))),
+        ):
+            st.download_button(
+                say(label), make, f"{name}.{ending}", mime, key=f"all_asked_{ending}", icon=":material/download:", on_click="ignore",
+                type="tertiary",
+            )  # fmt: skip
+
+
+def rows_of_all(asked: Sequence[Asked]) -> tables.Rows:
+    """One row a question, by the names of the columns."""
+    found = []
+    for number, one in enumerate(asked, 1):
+        decision, value, limit = one.decision, one.measurements.correctness, limit_of(one)
+        sure, least = percents(value, limit.threshold if limit is not None else None) if value is not None else ("", None)
+        cells = {
+            "number": number,
+            "question": one.question,
+            "outcome": tell("all_asked.answered" if decision.answered else "all_asked.refused"),
+            "answer": decision.answer if decision.answered else "",
+            "sure": sure if decision.citations or not decision.answered else "",
+            "limit": "" if least is None else least,
+            "why": "" if decision.answered else why_refused(decision),
+            "sources": "\n".join(_where(one) for one in decision.citations),
+            "quotes": "\n".join(one.excerpt for one in decision.citations),
+        }
+        found.append({tell(f"all_asked.column_{name}"): cell for name, cell in cells.items()})
+    return found
+
+
+def blocks_of_all(asked: Sequence[Asked]) -> list[Block]:
+    """The questions one below the other, each with its answer and where it stands, or why there is none."""
+    now = datetime.now(UTC).isoformat(" ", "minutes")[:16]
+    answered = sum(one.decision.answered for one in asked)
+    made = [
+        block("title", say("all_asked.title")),
+        block("small", tell("export.about", collection=shown_name(asked[-1].collection), date=now)),
+        block("text", tell("all_asked.counts", n=len(asked), answered=answered, refused=len(asked) - answered)),
+    ]
+    for number, one in enumerate(asked, 1):
+        decision = one.decision
+        made += [
+            block("head", f"{number}. {one.question}"),
+            block("lead", decision.answer if decision.answered else tell("turns.refused", why=why_refused(decision))),
+        ]
+        if said := how_sure(one):
+            made.append(block("small", said))
+        for citation in decision.citations:
+            made += [block("text", _where(citation)), block("quote", citation.excerpt)]
+    return made
+
+
+def _where(one: Citation) -> str:
+    return tell("evidence.where", id=one.id, title=one.title or one.document, page=one.page_in_words)

@@ -19,7 +19,7 @@ from ui.app.asked import Asked
 from ui.app.people import recording
 from ui.app.scope import Scope
 from ui.app.texts import say, show_error
-from ui.ask import all_asked, export
+from ui.ask import export
 from ui.settings.sharing import COLLECTION, DECISION
 
 MAX_DIGITS = 15  # a decision's number counts from 1
@@ -77,7 +77,7 @@ def show_share(engine: Engine, asked: Asked) -> None:
                 st.caption(say("export.link_local"))
         session = state.session()
         if len(every := [one for one in session.history if one.collection == session.collection]) > 1:
-            all_asked.offer(every)
+            export.offer_all(every)
 
 
 def address(page: str, collection: str, number: int) -> str:
