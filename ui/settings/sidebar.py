@@ -20,10 +20,7 @@ from ui.settings.wording import STAGES, stage_of, value_in_words
 
 ALWAYS: Mapping[str, tuple[str, ...]] = {"retrieve": ("top_k",), "decide": ("min_place",)}  # sliders that belong to no check
 OF_DRAFTS = frozenset(  # checks that what is quoted word for word always passes
-    (
-        *("length_ratio", "overlap", "similarity", "support"),
-        *(check.name for check in (SUFFICIENCY, *LLM_DRAFT, VERIFICATION)),
-    )
+    ("length_ratio", "overlap", "similarity", "support", SUFFICIENCY.name, VERIFICATION.name, *(check.name for check in LLM_DRAFT))
 )
 _PLACES = "flip_places"  # in the session: where under each slider of this run its flip is said
 

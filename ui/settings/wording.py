@@ -14,7 +14,7 @@ PERCENT = frozenset((Scale.CORRECTNESS, Scale.ANSWERABILITY, Scale.SUPPORT, Scal
 STAGES = ("retrieve", "gate", "compress", "ground", "decide")
 _STAGE_OF: Mapping[str, str] = {
     **dict.fromkeys((check.name for check in GROUNDING), "ground"),
-    **dict.fromkeys((check.name for check in (*GATING, SUFFICIENCY)), "gate"),
+    **dict.fromkeys((SUFFICIENCY.name, *(check.name for check in GATING)), "gate"),
     **dict.fromkeys(("length_ratio", "sentence_length", *(check.name for check in LLM_DRAFT)), "compress"),
     **dict.fromkeys(("availability", "file_dates"), "retrieve"),
     "verification": "ground",
