@@ -53,6 +53,17 @@ def test_given_a_first_start_when_a_sample_is_asked_then_it_is_answered_marked_a
     expect(page.locator(".st-key-answer")).to_be_visible(timeout=WAIT_MS)
 
 
+def test_given_several_questions_then_the_newest_and_the_field_are_in_view_below_the_others_and_a_reload_keeps_them(page: Page) -> None:
+    for question in (CALIBRATION, "What is the capital of France?", "What may a hotel in London cost per night?"):
+        ask(page, question)
+    for _ in range(2):
+        expect(page.locator(".st-key-answer")).to_be_in_viewport(timeout=WAIT_MS)
+        expect(page.get_by_test_id("stChatInputTextArea")).to_be_in_viewport()
+        expect(page.locator('[class*="st-key-turn_"]')).to_have_count(2)
+        settled(page)
+        page.reload()
+
+
 def test_given_a_long_upload_when_stopped_half_way_then_nothing_is_lost_and_it_can_be_finished(page: Page) -> None:
     drop(page, "small.pdf", pdf("The lighthouse keeper is called Orsolya."))
     page.wait_for_timeout(150)  # it is being taken while the next one is dropped
@@ -86,7 +97,8 @@ def test_given_a_hostile_title_text_and_file_name_when_shown_everywhere_then_not
     expect(page.locator(".st-key-answer").get_by_text(f"{FOREIGN}1.png").first).to_be_visible(timeout=WAIT_MS)
     marked_page(page)
     for summary in page.locator("summary").all():
-        summary.click()
+        if summary.is_visible():  # a panel that was open is closed now, with what is in it
+            summary.click()
     settled(page)
     choose(page, say("scope.documents"), "a ![a]")
     page.keyboard.press("Escape")
