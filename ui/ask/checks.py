@@ -131,8 +131,8 @@ def svg(check: CheckResult) -> str:
     low, high = axis(check)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}">',
-        _number_meter(LEFT - 9, low * _unit(check), "end"),
-        _number_meter(RIGHT + 9, high * _unit(check), "start"),
+        _end_of_scale(LEFT - 9, low * _unit(check), "end"),
+        _end_of_scale(RIGHT + 9, high * _unit(check), "start"),
         *_allowed(check, low, high),
         f'<line class="axis" x1="{LEFT}" y1="{MIDDLE}" x2="{RIGHT}" y2="{MIDDLE}" stroke="{GREY}" stroke-width="1"'
         + (' stroke-dasharray="2 4"' if check.value is None else "") + "/>",
@@ -214,7 +214,7 @@ def _colour(check: CheckResult) -> str:
     return GREEN if check.state is State.PASSED else RED
 
 
-def _number_meter(x: float, value: float, anchor: str) -> str:
+def _end_of_scale(x: float, value: float, anchor: str) -> str:
     return f'<text x="{x:g}" y="{MIDDLE + 4}" font-family="sans-serif" font-size="11" text-anchor="{anchor}" fill="{GREY}">{value:g}</text>'
 
 

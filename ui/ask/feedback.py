@@ -143,7 +143,7 @@ def offer_label(asked: Asked) -> None:
     """The button; nothing where the question is in a set already."""
     if asked.labelled is None and visitor.may(Right.RECORDS):
         st.button(
-            say("add"), key="add_to_set", icon=":material/playlist_add:", help=say("add_help"), on_click=_add,
+            say("labelling.add"), key="add_to_set", icon=":material/playlist_add:", help=say("labelling.add_help"), on_click=_add,
             args=(asked,), width="content",
         )  # fmt: skip
 
@@ -158,17 +158,19 @@ def show_label(engine: Engine, asked: Asked) -> None:
     name, label = asked.labelled
     with st.container(key="labelled", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.badge(say("added"), icon=":material/playlist_add_check:", color="green")
+            st.badge(say("labelling.added"), icon=":material/playlist_add_check:", color="green")
             st.text(_in_words(engine, name, label), width="content")
-            st.button(say("take_back"), key="label_take_back", type="tertiary", icon=":material/undo:", on_click=_remove, args=(asked,))
+            st.button(
+                say("labelling.take_back"), key="label_take_back", type="tertiary", icon=":material/undo:", on_click=_remove, args=(asked,)
+            )
         unsure = asked.given is not None and asked.given.kind is not FeedbackKind.HELPFUL
-        with st.expander(say("change"), icon=":material/edit:", key="label_form", expanded=unsure):
+        with st.expander(say("labelling.change"), icon=":material/edit:", key="label_form", expanded=unsure):
             _show_label_form(engine, asked, name, label)
 
 
 def _show_label_form(engine: Engine, asked: Asked, name: str, label: LabelledQuestion) -> None:
     if label.answerable and not label.answers:  # above the form, whose button is below
-        st.info(say("counts_as_right"), icon=":material/info:")
+        st.info(say("labelling.counts_as_right"), icon=":material/info:")
     names, place = unique_names(engine.library.view.documents), next(iter(label.places), None)
     with st.form(key=f"label_{label.id}", border=False):
         answerable = st.radio(
@@ -186,9 +188,9 @@ def _show_label_form(engine: Engine, asked: Asked, name: str, label: LabelledQue
             format_func=lambda id: names.get(id, say("lab_feedback.unknown")), key="label_document",
         )  # fmt: skip
         most = max([1, *(one.page_count for one in engine.library.view.documents)])
-        page = middle.number_input(say("page"), 0, most, min(place.page, most) if place else 0, key="label_page")
-        chosen = right.text_input(say("set"), name, key="label_set", max_chars=100)
-        if st.form_submit_button(say("save"), icon=":material/save:"):
+        page = middle.number_input(say("labelling.page"), 0, most, min(place.page, most) if place else 0, key="label_page")
+        chosen = right.text_input(say("labelling.set"), name, key="label_set", max_chars=100)
+        if st.form_submit_button(say("labelling.save"), icon=":material/save:"):
             places = (Place(document, int(page)),) if answerable and document else ()
             answers = (answer.strip(),) if answerable and (answer or "").strip() else ()
             _put(asked, (chosen or "").strip() or name, replace(label, answerable=bool(answerable), answers=answers, places=places))
@@ -229,17 +231,17 @@ def right_answer(question: str, text: str) -> str:
 
 def _in_words(engine: Engine, name: str, label: LabelledQuestion) -> str:
     if not label.answerable:
-        return tell("unanswerable", set=name)
-    answer = next(iter(label.answers), "") or tell("no_answer")
+        return tell("labelling.unanswerable", set=name)
+    answer = next(iter(label.answers), "") or tell("labelling.no_answer")
     place = next(iter(label.places), None)
     if place is None:
-        return tell("answerable", set=name, answer=answer)
+        return tell("labelling.answerable", set=name, answer=answer)
     document = unique_names(engine.library.view.documents).get(place.document, place.document)
-    return tell("answerable_at", set=name, answer=answer, document=document, page=place.page)
+    return tell("labelling.answerable_at", set=name, answer=answer, document=document, page=place.page)
 
 
 def _add(asked: Asked) -> None:
-    name, label = say("default_set"), as_decided(asked)
+    name, label = say("labelling.default_set"), as_decided(asked)
     try:
         known = _known(name, label.id)
     except RagError as error:
