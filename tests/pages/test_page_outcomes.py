@@ -35,10 +35,14 @@ def how_sure(of: Settings, probability: float | None) -> str:
 
 
 def test_given_a_refusal_when_said_in_a_line_then_its_reason_is_a_sentence_and_no_name_of_a_check() -> None:
-    refused = decide(measurements(0.9, of=FAR, correctness=0.9))
+    refused_by_distance = measurements(0.9, of=FAR, correctness=0.9)
+    refused = decide(refused_by_distance)
 
     assert refused.reason is Reason.TOP_COSINE
-    assert outcome_in_words(refused) == "⚠ refused. Nothing in the documents is close enough to what was asked."
+    assert outcome_in_words(replace_places(asked(refused_by_distance)).decision) == (
+        "○ no answer. Nothing in the documents is close enough to what was asked."
+    )
+    assert outcome_in_words(refused) == "ⓘ maybe, 90 % sure"
 
 
 @each("reason", [reason for reason in Reason if reason.status.value != "success"])
@@ -47,7 +51,7 @@ def test_given_any_reason_then_there_is_a_sentence_for_it(reason: Reason) -> Non
 
 
 @pytest.mark.parametrize(
-    ("probability", "said"), [(0.84, "✓ answered, 84 % sure"), (0.999, "✓ answered, more than 99 % sure"), (0.3, "ⓘ answered, 30 % sure")]
+    ("probability", "said"), [(0.84, "✓ answered, 84 % sure"), (0.999, "✓ answered, more than 99 % sure"), (0.3, "ⓘ maybe, 30 % sure")]
 )
 def test_given_an_answer_when_said_in_a_line_then_its_number_is_in_percent_and_a_low_one_has_no_tick(probability: float, said: str) -> None:
     assert outcome_in_words(decide(measurements(0.9, of=OBSERVING, correctness=probability))) == said

@@ -142,7 +142,7 @@ def _sources(engine: Engine, citations: Sequence[Citation], *, answered: bool) -
 
 
 def _checks(asked: Asked) -> list[list[str]]:
-    head = [say(f"trace.column_{name}") for name in ("check", "state", "measured", "required")]
+    head = [say(f"checks.column_{name}") for name in ("check", "state", "measured", "required")]
     rows = [[say(f"checks.title_{one.stage}"), state_in_words(one), measured(one), required(one)] for one in asked.decision.trace.checks]
     return [head, *rows]
 
