@@ -96,7 +96,7 @@ def show_sentences(of: str, claims: Sequence[Claim], of_claims: Sequence[ClaimMe
         wrong = [_in_words(part, flag) for part, flag in findings(claim, measured)]
         with st.container(key=f"sentence_{of}_{number}", gap="xsmall"):
             with st.container(key=f"said_{of}_{number}"):
-                st.text(tell("sentences.text", number=number, text=claim.text))
+                st.text(tell("sentences.text", number=number, text=in_words(claim.text)))
                 for one in claim.evidence:
                     if where := next((place for place in cited if place.chunk_id == one.passage), None):
                         st.text(tell("evidence.place", title=where.title or where.document, page=where.page_in_words))
