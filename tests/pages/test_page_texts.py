@@ -15,7 +15,7 @@ SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROO
 READERS = {"say", "tell"}
 # arguments of Streamlit's elements that are shown, beside the first positional ones
 SHOWN = {"help", "placeholder", "caption", "alt", "body", "label", "title", "text"}
-NO_ELEMENT = {"st.Page", "st.get_option", "st.session_state.pop", "st.session_state.get", "st.session_state.setdefault"}
+NO_ELEMENT = {"st.chat_message", "st.Page", "st.get_option", "st.session_state.pop", "st.session_state.get", "st.session_state.setdefault"}
 
 
 def calls(source: str) -> list[ast.Call]:

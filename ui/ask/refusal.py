@@ -40,7 +40,7 @@ def show_refusal(asked: Asked) -> None:
         else:
             st.badge(say("refusal.maybe"), icon=":material/help:", color="yellow", help=say("refusal.badge_help"))
             show_place(decision.places[0])
-        if decision.may_be is None or decision.reason is not Reason.CORRECTNESS:  # of that the line below says it
+        if decision.may_be is None or decision.reason is not Reason.CORRECTNESS:  # which the line below says
             with st.container(key="refusal_why"):
                 st.text(why(asked))
         if asked.measurements.correctness is not None and asked.measurements.hits:  # without a passage there is no best sentence

@@ -21,7 +21,7 @@ from ui.ask.refusal import outcome_in_words
 
 SHOWN = 10  # turns before or after the one on the page; the session keeps more
 YOU, DOCUMENTS = ":material/person:", ":material/menu_book:"  # who speaks
-MAX_CHARS = 240  # of an answer in a turn that is not on the page
+MAX_CHARS = 240  # that are shown of an answer in a turn that is not on the page
 
 
 def around(asked: Asked) -> tuple[list[Asked], list[Asked]]:

@@ -1,4 +1,4 @@
-"""What is known of a document on its page: what reading found, and what people state about it."""
+"""Shows what reading found in a document, and what people state about it."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from ui.settings.wording import moved_in_words
 
 FRONT = ("balanced", "careful", "open")  # ours, named for what they do
 PUBLISHED = ("compliance", "relevance-guard", "tutor", "rag-engine", "scoping")  # designs of others; their variants have no place here
-NAME_CHARS = 80  # of a preset; it stands in a list in the side bar
+NAME_CHARS = 80  # a preset's name; it stands in a list in the side bar
 _OPTION = "saved:"  # before the name, as the preset field's value; no built-in preset is called so
 _CHOSEN, _SEEN, _SWITCHED = "saved_preset", "saved_presets_seen", "preset_switched"
 
@@ -57,7 +57,7 @@ def show_saving(settings: Callable[[], Settings]) -> None:
     """A name, and a button that saves the settings under it for this collection; for whoever may set its thresholds."""
     if not visitor.may(Right.THRESHOLDS):
         return
-    with st.form("save_preset", border=False, clear_on_submit=True):
+    with st.form(key="save_preset", border=False, clear_on_submit=True):
         name = st.text_input(say("presets.name"), key="preset_name", max_chars=NAME_CHARS)
         if st.form_submit_button(say("presets.save"), icon=":material/bookmark_add:") and name and name.strip():
             try:
