@@ -26,7 +26,6 @@ from ui.app.people import recording
 from ui.app.state import Session
 from ui.app.texts import say, show_error, tell
 from ui.ask.asking import changed_knobs
-from ui.lab import spending
 from ui.lab import state as lab
 from ui.settings.wording import moved_in_words, setting_name, value_in_words
 
