@@ -172,7 +172,7 @@ def test_given_a_decision_when_downloaded_then_the_file_is_the_decision(page: Ap
 
 @each(
     ("reason", "stage"),
-    [(Reason.MODEL_REFUSED, "compress"), (Reason.FAILURE, "decide"), (Reason.NONE, "decide")],
+    [(Reason.MODEL_REFUSED, "compress"), (Reason.FAILURE, "decide")],
 )
 def test_given_an_outcome_that_no_check_decided_then_its_stage_is_named(reason: Reason, stage: str) -> None:
     decision = Decision.failed("What is it?", "It could not.")
