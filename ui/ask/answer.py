@@ -64,6 +64,7 @@ def _show_outcome(engine: Engine, asked: Asked, place: Place | None) -> None:
     decision = asked.decision
     if decision.answered and not decision.citations:
         _show_reply(decision)
+        show_share(engine, asked)
         return
     if decision.answered:
         _show_answer(asked)
