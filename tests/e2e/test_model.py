@@ -29,7 +29,7 @@ WATCH = """words => {
     window.leaked = [];
     const look = () => {
         const copy = document.body.cloneNode(true);
-        copy.querySelectorAll('.st-key-in_compress').forEach(one => one.remove());
+        copy.querySelectorAll('[class*="st-key-in_"]').forEach(one => one.remove());
         if (copy.textContent.includes(words)) window.leaked.push(copy.textContent.slice(0, 200));
     };
     new MutationObserver(look).observe(document.body, {subtree: true, childList: true, characterData: true});
