@@ -192,7 +192,7 @@ def leaves(document: Any, limit: int) -> int:
 
 
 def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
-    """Emit what the document says about itself, then its pages from the one that is asked for, to the last one that is."""
+    """Emit what the document says about itself, then its pages from the one that is asked for."""
     from .basics.columns import packed
     from .damage import REPAIRED, forget_complaints, with_damage
     from .letters.fonts import Fonts
@@ -214,7 +214,7 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
     options = Options(signs, request["page_chars"], request["page_words"], request["pixels"])
     fonts, layers, labels = Fonts(), Layers(document, request["password"]), page_labels(document)
     found = {"characters": 0, "words": 0, "rows": 0}
-    for number in range(request.get("first", 1) - 1, min(request.get("last", document.page_count), document.page_count)):
+    for number in range(request.get("first", 1) - 1, document.page_count):
         forget_complaints()
         try:
             page = with_damage(read(document[number], options, drawer, fonts, layers))
@@ -243,8 +243,7 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
                     f"The file has more than {request[what]:,} {what} (reached on page {number + 1}).",
                     "Split it into parts.",
                 )
-        repaired = {"repaired": True} if document.is_repaired else {}
-        emit({"event": "page", "n": number + 1, "label": labels[number], **page, **packed(words, lines), **repaired})
+        emit({"event": "page", "n": number + 1, "label": labels[number], **page, **packed(words, lines)})
     if document.is_repaired:  # at its opening, or when a broken object was met
         emit({"event": "note", "problem": REPAIRED})
     emit({"event": "done"})

@@ -27,7 +27,7 @@ from rag_core.ingest.reading.pdf_facts import FORM_NAMES, clean_title, foreign_f
 from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS, hidden_text, missing_data, page_problems
 from rag_core.ingest.reading.pdf_process import Event
 from rag_core.ingest.reading.reading_on import page_events
-from rag_core.ingest.reading.recognition import Kept, Recognition, cores, counting
+from rag_core.ingest.reading.recognition import Kept, Recognition, counting
 from rag_core.ingest.reading.tessdata import find_tessdata
 
 _LABEL = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N} .–/-]{0,19}")  # the number of a page: "iv", "A-2", "12/3"; no markup can stand in it
@@ -141,7 +141,7 @@ def _events(
     """The child's events, with what was read of the pages that are pictures."""
     most = pdf_process.PAGE_LINE_BYTES + limits.pixels * 4 // 3  # a picture in base64
     with Recognition(request, limits, recognised, cancelled) as recognition, _checked():
-        yield from recognition.in_order(page_events(request, data, limits, max_line_bytes=most, cancelled=cancelled, readers=cores()))
+        yield from recognition.in_order(page_events(request, data, limits, max_line_bytes=most, cancelled=cancelled))
 
 
 def render_page(

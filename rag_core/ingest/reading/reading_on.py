@@ -15,7 +15,6 @@ from rag_core.errors import DamagedPdf, LimitExceeded
 from rag_core.ingest.limits import Limits
 from rag_core.ingest.reading import pdf_process
 from rag_core.ingest.reading.pdf_process import Died, Event
-from rag_core.ingest.reading.side_readers import SideReaders
 
 MAX_ENDED = 5  # pages of a file that may end a reader; those behind the next one are not read, since each may take all of the time allowed
 _NOT_READ = "This page was not read, since too many pages before it made the reader end."
@@ -28,34 +27,29 @@ def page_events(
     *,
     max_line_bytes: int,
     cancelled: Cancel | None,
-    readers: int = 1,
 ) -> Iterator[Event]:
     """The events of a file that is read, in order, up to and without `done`: see `pdf_process.events` for the rest.
-
-    A long PDF is read by several processes, at most `readers`, and gives the same events as one.
 
     Raises:
         LimitExceeded, DamagedPdf: as there; how the first page ended the reader where no page can be read, or where it ended before any.
     """
     far, ended, wall = _Far(limits), list[DamagedPdf | LimitExceeded](), limits.wall_seconds
-    with SideReaders(request, data, limits, readers, cancelled) as beside:
-        while True:
-            said = {**request, "first": far.told + 1}
-            try:
-                events = pdf_process.events(said, data, wall_seconds=wall, max_line_bytes=max_line_bytes, cancelled=cancelled)
-                with closing(events):
-                    yield from far.news(events, beside)
-                break
-            except (LimitExceeded, DamagedPdf) as error:
-                if not isinstance(error.__cause__, Died):
-                    raise
-                beside.give_up()
-                ended.append(error)
-            yield from far.passed_over(_why(ended[-1]), 1)
-            if len(ended) > MAX_ENDED:
-                yield from far.passed_over(_NOT_READ, far.count - far.told)
-            if far.told >= far.count:
-                break
+    while True:
+        said = {**request, "first": far.told + 1}
+        try:
+            events = pdf_process.events(said, data, wall_seconds=wall, max_line_bytes=max_line_bytes, cancelled=cancelled)
+            with closing(events):
+                yield from filter(far.is_news, events)
+            break
+        except (LimitExceeded, DamagedPdf) as error:
+            if not isinstance(error.__cause__, Died):
+                raise
+            ended.append(error)
+        yield from far.passed_over(_why(ended[-1]), 1)
+        if len(ended) > MAX_ENDED:
+            yield from far.passed_over(_NOT_READ, far.count - far.told)
+        if far.told >= far.count:
+            break
     if ended and not far.legible:
         raise ended[0]
 
@@ -66,21 +60,6 @@ class _Far:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self.count = self.told = self.legible = self._chars = 0
-
-    def news(self, events: Iterator[Event], beside: SideReaders) -> Iterator[Event]:
-        """The events to hand on; what was read beside them ends them early."""
-        for event in events:
-            if not self.is_news(event):
-                continue
-            rest = beside.rest(event)
-            yield event
-            for page in rest:
-                if self.is_news(page):
-                    yield page
-            if rest:
-                return
-            if event["event"] == "open":
-                beside.begin(self.count)
 
     def is_news(self, event: Event) -> bool:
         """Whether to hand on an event, which is counted; each process opens the file anew.
