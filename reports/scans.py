@@ -1,14 +1,14 @@
 """Measures how well scans are read, and prints the tables of `docs/scans.md`.
 
-    python -m reports.scans [--part 0.4] [--fine] [--before] [--only hi]
+    python -m reports.scans [--part 0.4] [--fine] [--only hi]
 
 The second page of a sample in each of four languages, or a `--part` of its height, is drawn at 150 and 300 dots an inch: clean, with noise,
 low in contrast, and turned by one and two degrees. Each picture is put on a page of a PDF and read as a scan is. What is read is held
 against the page's own text: the share of wrong characters and of wrong words (edit distance over the length of the true text, white space
 taken together, ligatures as their letters), and of the true words that were read nowhere, in whatever order. Engines: Tesseract at the
 resolution that the product draws at, with `--fine` at 300 too; RapidOCR where it is installed (`make rapidocr`), as the product reads by
-it; with `--before` the Tesseract inside MuPDF. A second table for each engine says what share of the wrong words, and of the right ones,
-a limit on its confidence tells. Pictures and noise are the same in each run.
+it. A second table for each engine says what share of the wrong words, and of the right ones, a limit on its confidence tells. Pictures and
+noise are the same in each run.
 """
 
 # mypy: allow-untyped-calls
@@ -45,7 +45,6 @@ LATIN = ("en", "cs", "de")  # what RapidOCR reads
 RESOLUTIONS = (150, 300)  # dots an inch: a quick scan, and a usual one
 LIMITS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.97, 0.99)  # on the confidence of a word, in [0, 1]
 CONDITIONS = ("clean", "noise", "pale", "1 degree", "2 degrees")
-BEFORE = "MuPDF's, before"
 FIGURES = frozenset("0123456789०१२३४५६७८९§$€%")
 
 Word = tuple[str, float]  # and how sure it is
@@ -150,16 +149,6 @@ def by_engine(dpi: int, weights: str = "") -> Engine:
     return read
 
 
-def by_mupdf(page: pymupdf.Page, _: Path) -> tuple[list[Word], float]:
-    """The Tesseract inside MuPDF; words are parted at gaps, as they were before."""
-    from rag_core.ingest.pdf_worker.scans.ocr import words_of
-
-    languages, tessdata = find_tessdata()
-    began = time.process_time()
-    text = page.get_textpage_ocr(flags=pymupdf.TEXT_PRESERVE_LIGATURES, language="+".join(languages), dpi=DPI, full=True, tessdata=tessdata)
-    return [(plain(word[4]), 0.0) for word in words_of(text)], time.process_time() - began
-
-
 def sureness(words: Sequence[Word], true: Sequence[str]) -> Iterator[tuple[float, bool, bool]]:
     """How sure each word is, whether it is right, and whether it is a figure or holds a sign such as §."""
     right: set[int] = set()
@@ -173,9 +162,6 @@ def main() -> None:
     """Measure, and print both tables as Markdown."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--part", type=float, default=1.0, help="of the page's height, from above (default 1, the whole page)")
-    parser.add_argument(
-        "--before", action="store_true", help="measure the Tesseract inside MuPDF too, which takes twice as long as all others"
-    )
     parser.add_argument("--fine", action="store_true", help="measure Tesseract on drawings at 300 dots an inch too")
     parser.add_argument("--only", choices=SAMPLES, help="one language")
     options = parser.parse_args()
@@ -184,8 +170,6 @@ def main() -> None:
         engines[f"RapidOCR at {DPI}"] = by_engine(DPI, weights)
     if options.fine:
         engines["Tesseract at 300"] = by_engine(300)
-    if options.before:
-        engines[BEFORE] = by_mupdf
     wanted = {options.only: SAMPLES[options.only]} if options.only else SAMPLES
     tallies: Tallies = {}
     sure: dict[str, list[tuple[float, bool, bool]]] = {engine: [] for engine in list(engines)[:2] if engine.endswith(f" {DPI}")}

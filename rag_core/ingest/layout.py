@@ -19,7 +19,7 @@ from rag_core.domain.documents import Box, Line, WordBox
 T_co = TypeVar("T_co", covariant=True)
 Floats = NDArray[np.float64]
 WORD_NUMBERS = 6  # start, end, x0, y0, x1, y1
-READ_NUMBERS = 7  # the same and how sure OCR is of the word, from 0 to 1; below 0 where it does not say
+READ_NUMBERS = 7  # the same and how sure OCR is of the word, from 0 to 1
 LINE_NUMBERS = 11  # the same, size, bold, mono, block, and how many numbers its cells take
 
 
@@ -147,10 +147,8 @@ def received(words: str, lines: str, cells: str, chars: int, *, scored: bool = F
     for numbers in (boxes[:, :2], table[:, :2], offsets):
         if (numbers > chars).any():
             raise ValueError(f"an offset is beyond the page's {chars} characters")
-    if scored and (boxes[:, -1] > 1).any():
-        raise ValueError("a word is surer than sure")
-    if scored and (boxes[:, -1] < 0).any():  # nothing is known of any of them
-        boxes = boxes[:, :WORD_NUMBERS].copy()
+    if scored and ((boxes[:, -1] < 0) | (boxes[:, -1] > 1)).any():
+        raise ValueError("how sure a word is lies between 0 and 1")
     return Words(boxes), Lines(table, offsets.astype(np.int64))
 
 

@@ -162,9 +162,7 @@ def test_given_a_reading_that_was_stopped_when_read_again_then_it_goes_on_at_the
     assert len(RecognisedPages(tmp_path)._places) == 4
 
 
-def test_given_no_library_of_tesseract_when_read_then_mupdf_reads_it_and_nothing_is_said_of_its_words(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_given_no_library_of_tesseract_when_read_then_the_page_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     program = tmp_path / "child.py"
     program.write_text(
         f"import sys; sys.path.append({str(pdf_process.WORKER.parent)!r})\n"
@@ -178,6 +176,5 @@ def test_given_no_library_of_tesseract_when_read_then_mupdf_reads_it_and_nothing
 
     page = read_pdf(make.scanned(), "scan.pdf").pages[0]
 
-    assert (page.source, page.text) == (PageSource.OCR, "The quick brown fox jumps over the lazy dog near the river bank.")
-    assert {word.sure for word in page.words} == {None}
-    assert page.words[1].x0 == pytest.approx(72 + 27, abs=4)
+    assert (page.source, page.text) == (PageSource.UNREADABLE, "")
+    assert page.problem == "This page is a picture and the library of Tesseract (libtesseract.so.5) is not installed."

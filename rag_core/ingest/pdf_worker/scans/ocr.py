@@ -11,12 +11,11 @@ from __future__ import annotations
 import base64
 import math
 import zlib
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..basics.columns import packed
-from ..basics.mupdf import import_pymupdf
 from ..basics.rows import Rect, Run, Word, build
 from .tesseract import Found, NoTesseract, Tesseract
 
@@ -29,17 +28,17 @@ NOT_BY_RAPIDOCR = (
     "and RapidOCR cannot read it: it has no text, is in a script that RapidOCR does not know, or does not stand upright. Tesseract reads "
     "such pages, and no language data of Tesseract are installed."
 )
+NO_LIBRARY = "and the library of Tesseract (libtesseract.so.5) is not installed."
 # Shares of a page's letters that RapidOCR doubts (docs/scans.md has the measurement): beyond the first Tesseract reads the page too, beyond
 # the second alone.
 SOME_DOUBT, MOST_DOUBT = 0.005, 0.50
 SURE_WORD, FOREIGN = 0.70, 0.01  # a word that Tesseract is sure of, and the share of letters that RapidOCR does not know; chosen
-WORD_GAP_EM = 0.1  # recognised letters of one word touch; words stand at least 0.15 em apart
 ABOVE, BELOW = 0.78, 0.22  # shares of a line's height, from its baseline: what ordinary fonts have
 _STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))  # the reading direction by quarter turns clockwise
 
 
 class Reading(NamedTuple):
-    """The lines of a page, how sure the engine is of each word where it says, and which engine it was."""
+    """The lines of a page, how sure the engine is of each word, and which engine it was."""
 
     runs: list[Run]
     sure: list[float]
@@ -94,8 +93,8 @@ class Drawer:
 def recognise(request: dict[str, Any], data: bytes) -> dict[str, object]:
     """The event `recognised`: text and layout of a picture, as those of a page. `data` are its packed pixels.
 
-    Each word's seventh number says how sure the engine is of it, from 0 to 1; it is -1 where only MuPDF's Tesseract is there, which does
-    not tell. With `weights` RapidOCR reads it, and Tesseract what RapidOCR cannot.
+    Each word's seventh number says how sure the engine is of it, from 0 to 1. With `weights` RapidOCR reads it, and Tesseract what RapidOCR
+    cannot.
 
     Raises:
         ValueError: the pixels are not those of such a picture, or the engine gave up on it.
@@ -107,15 +106,14 @@ def recognise(request: dict[str, Any], data: bytes) -> dict[str, object]:
         raise ValueError("the pixels do not fit the picture")
     found = _read(grey, request)
     if found is None:
-        return {"event": "recognised", "unreadable": NOT_BY_RAPIDOCR}
+        return {"event": "recognised", "unreadable": NOT_BY_RAPIDOCR if request["weights"] else NO_LIBRARY}
     runs, sure, engine = found
     read = build(runs, request["page_chars"], request["page_words"])
     problem = ""
     if read.truncated:
         most = f"{request['page_words']:,} words" if read.crowded else f"{request['page_chars']:,} characters"
         problem = f"Only the first {most} of this page were read."
-    known = sure[: len(read.words)] or [-1.0] * len(read.words)
-    words = [[*word, round(one, 3)] for word, one in zip(read.words, known, strict=True)]
+    words = [[*word, round(one, 3)] for word, one in zip(read.words, sure, strict=False)]
     return {"event": "recognised", "text": read.text, "problem": problem, "engine": engine, **packed(words, read.lines)}
 
 
@@ -142,19 +140,19 @@ def _read(grey: bytes, request: dict[str, Any]) -> Reading | None:
 def _is_for_tesseract(read: Reading, known: Set[str]) -> bool:
     """Whether Tesseract read, and was sure of, letters that RapidOCR does not know, or found the page turned."""
     words = [(word.text, run.direction) for run in read.runs for word in run.words]
-    sure = [pair for pair, one in zip(words, read.sure or [1.0] * len(words), strict=True) if one >= SURE_WORD]
+    sure = [pair for pair, one in zip(words, read.sure, strict=True) if one >= SURE_WORD]
     letters = [sign for text, _ in sure for sign in text if sign.isalpha()]
     unknown = sum(sign not in known for sign in letters)
     return unknown > FOREIGN * len(letters) or 2 * sum(direction != (1, 0) for _, direction in sure) > len(sure) > 0
 
 
-def _read_by_tesseract(grey: bytes, request: dict[str, Any]) -> Reading:
+def _read_by_tesseract(grey: bytes, request: dict[str, Any]) -> Reading | None:
     try:
         engine = Tesseract(request["languages"], request["tessdata"])
-        found = list(engine.read(grey, request["width"], request["height"], request["dpi"]))
-        return Reading(_runs(found, 72 / request["dpi"]), [one.sure for one in found], "tesseract")
     except NoTesseract:
-        return Reading(list(_read_by_mupdf(grey, request)), [], "tesseract")
+        return None
+    found = list(engine.read(grey, request["width"], request["height"], request["dpi"]))
+    return Reading(_runs(found, 72 / request["dpi"]), [one.sure for one in found], "tesseract")
 
 
 def _runs(found: Sequence[Found], points: float) -> list[Run]:
@@ -181,54 +179,3 @@ def _as_high_as_its_line(one: Found) -> Rect:
     if one.turn == 2:
         return left, min(top, one.line[1]), right, max(bottom, one.line[3])
     return min(left, one.line[0]), top, max(right, one.line[2]), bottom
-
-
-def _read_by_mupdf(grey: bytes, request: dict[str, Any]) -> Iterator[Run]:
-    """The lines that the Tesseract inside MuPDF finds, where no other is installed: more slowly, and it does not say how sure it is.
-
-    It finds nothing in a picture in grey.
-    """
-    pymupdf = import_pymupdf()
-    picture = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.Pixmap(pymupdf.csGRAY, request["width"], request["height"], grey, False))
-    picture.set_dpi(request["dpi"], request["dpi"])
-    read = pymupdf.open("pdf", picture.pdfocr_tobytes(language=request["languages"], tessdata=request["tessdata"]))
-    place: tuple[int, int] | None = None
-    words: list[Word] = []
-    shrink = request["width"] * 72 / request["dpi"] / max(1.0, read[0].rect.width)
-    for *box, text, size, block, line in words_of(read[0].get_textpage(flags=pymupdf.TEXT_PRESERVE_LIGATURES)):
-        if words and place != (block, line):
-            yield Run(words, place[0] if place else 0, (1, 0))
-            words = []
-        place = block, line
-        x0, y0, x1, y1 = (edge * shrink for edge in box)
-        words.append(Word(text, (x0, y0, x1, y1), round(size * shrink, 1), False, False))
-    if words and place:
-        yield Run(words, place[0], (1, 0))
-
-
-def words_of(text_page: Any) -> Iterator[tuple[float, float, float, float, str, float, int, int]]:
-    """The words of a page that MuPDF recognised: x0, y0, x1, y1, text, size, block, line.
-
-    MuPDF's own list of words loses the spaces of Devanagari ("अवधिचौबीसमाह"), because Tesseract's text layer has gaps instead of blanks and
-    MuPDF expects none in that script. Here a gap parts words in every script.
-    """
-    for block in text_page.extractRAWDICT()["blocks"]:
-        for index, line in enumerate(block.get("lines", ())):
-            place = block["number"], index
-            letters: list[Any] = []
-            size = 0.0
-            for letter, size in ((letter, span["size"]) for span in line["spans"] for letter in span["chars"]):
-                blank = letter["c"].isspace()
-                if letters and (blank or letter["bbox"][0] - letters[-1]["bbox"][2] > WORD_GAP_EM * size):
-                    yield _word(letters, size, place)
-                    letters = []
-                if not blank:
-                    letters.append(letter)
-            if letters:
-                yield _word(letters, size, place)
-
-
-def _word(letters: list[Any], size: float, place: tuple[int, int]) -> tuple[float, float, float, float, str, float, int, int]:
-    boxes = [letter["bbox"] for letter in letters]
-    top, bottom = min(box[1] for box in boxes), max(box[3] for box in boxes)
-    return boxes[0][0], top, boxes[-1][2], bottom, "".join(letter["c"] for letter in letters), size, *place

@@ -64,14 +64,15 @@ class Found(NamedTuple):
 
 
 class NoTesseract(Exception):
-    """Tesseract's library is not installed, or does not start with these language data."""
+    """Tesseract's library is not installed."""
 
 
 class Tesseract:
     """Tesseract with its language data, started once.
 
     Raises:
-        NoTesseract: it cannot be.
+        NoTesseract: it is not installed.
+        ValueError, OSError: it cannot be.
     """
 
     def __init__(self, languages: str, tessdata: str) -> None:
@@ -80,7 +81,7 @@ class Tesseract:
         create.restype, create.argtypes = c_void_p, []
         self._handle = create()
         if self._call("TessBaseAPIInit3", self._handle, tessdata.encode(), languages.encode()):
-            raise NoTesseract(f"it does not start with {languages}")
+            raise ValueError(f"Tesseract does not start with {languages}")
         self._call("TessBaseAPISetPageSegMode", self._handle, WITH_ORIENTATION)
 
     def read(self, grey: bytes, width: int, height: int, dpi: int) -> Iterator[Found]:
@@ -147,6 +148,9 @@ def _library() -> ctypes.CDLL:
                 called = getattr(library, function)
                 called.restype, called.argtypes = gives, [c_void_p, *takes]
             return library
-        except (OSError, AttributeError):  # not there, or another version without one of the functions
+        except AttributeError:  # another version without one of the functions
             continue
+        except OSError as error:
+            if "no such file" not in str(error).lower():  # it is there: memory has run out
+                raise
     raise NoTesseract("its library is not installed")
