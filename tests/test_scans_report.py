@@ -9,7 +9,7 @@ from typing import Any
 import pymupdf
 import pytest
 
-from rag_core.ingest.pdf_worker.basics.columns import packed
+from rag_core.ingest.pdf_worker.rows import packed
 from reports import scans
 from reports.scans import Tally, by_engine, plain
 

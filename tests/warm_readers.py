@@ -121,12 +121,11 @@ def _nurse(worker: str, line: socket.socket) -> None:
     """Fork a reader for each message that brings its pipes, and say how each ended."""
     sys.path.append(os.path.dirname(worker))
     from pdf_worker import child
-    from pdf_worker.basics.mupdf import import_pymupdf
+    from pdf_worker.mupdf import import_pymupdf
 
     import_pymupdf()
-    from pdf_worker import damage, forms, pages  # noqa: F401
-    from pdf_worker.basics import marks  # noqa: F401
-    from pdf_worker.unseen import layers  # noqa: F401
+    from pdf_worker import pages, render  # noqa: F401
+    from pdf_worker.formats import documents  # noqa: F401
 
     with selectors.DefaultSelector() as ready:
         ready.register(line, selectors.EVENT_READ)

@@ -17,12 +17,11 @@ import pytest
 from folding import each
 
 from rag_core.domain.documents import HIDDEN_SIGNS, holds_hidden
-from rag_core.ingest.pdf_worker.letters import fonts
-from rag_core.ingest.pdf_worker.letters.fonts import DASHES, DIGITS, SIDE, SIGNS, Fonts
+from rag_core.ingest.pdf_worker.glyphs import fonts
+from rag_core.ingest.pdf_worker.glyphs.fonts import DASHES, DIGITS, SIDE, SIGNS, Fonts
+from rag_core.ingest.pdf_worker.hidden_text.hidden import Kind, Layers
 from rag_core.ingest.pdf_worker.pages import Options, read
 from rag_core.ingest.pdf_worker.scans.ocr import Drawer
-from rag_core.ingest.pdf_worker.unseen.hidden import Kind
-from rag_core.ingest.pdf_worker.unseen.layers import Layers
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS
 

@@ -6,7 +6,7 @@ import pytest
 from forms import Paper, cmap, text
 
 from rag_core.domain.documents import Page
-from rag_core.ingest.pdf_worker.letters.symbols import drawn_signs, has_private_signs
+from rag_core.ingest.pdf_worker.glyphs.symbols import drawn_signs, has_private_signs
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.language.sentences import sentences
 

@@ -149,7 +149,7 @@ def test_nothing_of_rapidocrs_own_program_and_no_onnx_runtime_is_loaded() -> Non
 
 
 def test_given_any_line_when_its_words_are_parted_then_each_has_its_ink() -> None:
-    from rag_core.ingest.pdf_worker.scans.line_words import Letters
+    from rag_core.ingest.pdf_worker.scans.lines import Letters
     from rag_core.ingest.pdf_worker.scans.rapidocr import spans
 
     ink = np.array([0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0], bool)  # two letters, white, one letter

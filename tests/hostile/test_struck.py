@@ -13,11 +13,11 @@ import pytest
 from folding import each
 
 from rag_core.errors import EmptyDocument
-from rag_core.ingest.pdf_worker.letters.fonts import Fonts
+from rag_core.ingest.pdf_worker.glyphs.fonts import Fonts
+from rag_core.ingest.pdf_worker.hidden_text.hidden import Layers
+from rag_core.ingest.pdf_worker.hidden_text.void import is_void
 from rag_core.ingest.pdf_worker.pages import Options, read
 from rag_core.ingest.pdf_worker.scans.ocr import Drawer
-from rag_core.ingest.pdf_worker.unseen.layers import Layers
-from rag_core.ingest.pdf_worker.unseen.void import is_void
 from rag_core.ingest.reading.pdf import read_pdf
 
 PIXELS = 25_000_000

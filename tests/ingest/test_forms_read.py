@@ -20,7 +20,8 @@ from rag_core.ingest.reading.pdf_facts import form_of, has_form
 from rag_core.library.stored.sources import Source
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "rag_core" / "ingest"))  # the child's own modules, as it imports them
-from pdf_worker import forms, grid
+from pdf_worker.formats import documents as forms
+from pdf_worker.formats import tables as grid
 
 TABLE = "<table><tr><th>Parameter</th><th>Value</th></tr><tr><td>Maximum operating pressure</td><td>16 bar</td></tr></table>"
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'

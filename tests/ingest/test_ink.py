@@ -1,4 +1,4 @@
-"""Tests of `rag_core.ingest.pdf_worker.unseen.ink`: words that stand in one another's places, on a page with many lines."""
+"""Tests of `rag_core.ingest.pdf_worker.hidden_text.rendering`: words that stand in one another's places, on a page with many lines."""
 
 # mypy: allow-untyped-calls
 
@@ -10,8 +10,8 @@ from typing import Any
 import pymupdf
 import pytest
 
-from rag_core.ingest.pdf_worker.unseen import ink
-from rag_core.ingest.pdf_worker.unseen.ink import MAX_LOOKS, Question, _draw, unseen
+from rag_core.ingest.pdf_worker.hidden_text import rendering as ink
+from rag_core.ingest.pdf_worker.hidden_text.rendering import MAX_LOOKS, Question, _draw, unseen
 
 WHITE, BLACK = (1, 1, 1), (0, 0, 0)
 PIXELS = 25_000_000

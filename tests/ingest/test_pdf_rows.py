@@ -7,7 +7,7 @@ from textwrap import wrap
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.ingest.pdf_worker.basics.rows import Run, Word, build
+from rag_core.ingest.pdf_worker.rows import Run, Word, build
 
 
 def word(text: str, x: float, y: float = 100.0, size: float = 10.0, **style: bool) -> Word:

@@ -14,7 +14,7 @@ from rag_core.domain.documents import Page
 from rag_core.ingest.reading.pdf import read_pdf
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "rag_core" / "ingest"))  # the child's own modules, as it imports them
-from pdf_worker.letters.raised import Level, written
+from pdf_worker.glyphs.superscript import Level, written
 
 Sign = tuple[str, str]  # a text, and how it is set
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.ingest.pdf_worker.forms import web_page
+from rag_core.ingest.pdf_worker.formats.documents import web_page
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 

@@ -207,9 +207,9 @@ ALLOWED = {  # the loader's fallback, the language of the screens and of the sup
     ("rag_core/adapters/embedding/support.py", "en"),
     ("rag_core/adapters/embedding/support.py", "pt"),
     ("rag_core/ingest/pdf_worker/sheet.py", "tr"),
-    ("rag_core/ingest/pdf_worker/forms.py", "tr"),
-    ("rag_core/ingest/pdf_worker/grid.py", "tr"),
-    ("rag_core/ingest/pdf_worker/letters/equations.py", "pt"),
+    ("rag_core/ingest/pdf_worker/formats/documents.py", "tr"),
+    ("rag_core/ingest/pdf_worker/formats/tables.py", "tr"),
+    ("rag_core/ingest/pdf_worker/formats/equations.py", "pt"),
 }
 
 

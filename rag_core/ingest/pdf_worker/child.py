@@ -19,8 +19,8 @@ import sys
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from .basics.mupdf import import_pymupdf
 from .isolation import block, end_with_parent
+from .mupdf import import_pymupdf
 from .sheet import compose
 
 Emit = Callable[[dict[str, object]], None]
@@ -153,7 +153,7 @@ def open_document(request: dict[str, Any], data: bytes) -> Any:
 
 def open_form(request: dict[str, Any], data: bytes) -> Any:
     """A document that is no PDF, laid out as pages."""
-    from .forms import BadForm, opened
+    from .formats.documents import BadForm, opened
 
     try:
         document = opened(import_pymupdf(), data, request["form"])
@@ -193,12 +193,12 @@ def leaves(document: Any, limit: int) -> int:
 
 def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
     """Emit what the document says about itself, then its pages from the one that is asked for."""
-    from .basics.columns import packed
     from .damage import REPAIRED, forget_complaints, with_damage
-    from .letters.fonts import Fonts
+    from .glyphs.fonts import Fonts
+    from .hidden_text.hidden import Layers
     from .pages import Options, read
+    from .rows import packed
     from .scans.ocr import Drawer
-    from .unseen.layers import Layers
 
     emit({"event": "open", "count": document.page_count, "meta": meta(document)})
     allowed = request["cpu"] + request["cpu_page"] * document.page_count
@@ -267,7 +267,7 @@ def page_labels(document: Any) -> list[str]:
 
 def render(document: Any, request: dict[str, Any], emit: Emit) -> None:
     """Emit one page as a PNG with rectangles marked."""
-    from .basics.marks import draw
+    from .render import draw
 
     number = request["number"]
     if not 1 <= number <= document.page_count:

@@ -9,6 +9,7 @@ take 18 s and 2.4 GB (measured with PyMuPDF 2.0), while the text of the same pag
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -16,21 +17,20 @@ from typing import Any
 
 import pymupdf
 
-from .basics.marks import fitting_zoom
-from .basics.rows import SLOPED, Rect, Rows, Run, Word, build
 from .damage import unheard
-from .fields import beside_labels
-from .letters.fonts import Fonts
-from .letters.glyphs import widen
-from .letters.levels import levelled
-from .letters.shown import Correction, corrected
-from .letters.symbols import drawn_signs, has_private_signs
+from .form_fields import beside_labels
+from .geometry import SLOPED, Rect
+from .glyphs.baselines import levelled
+from .glyphs.corrected import Correction, corrected
+from .glyphs.fonts import Fonts
+from .glyphs.symbols import drawn_signs, has_private_signs
+from .hidden_text.hidden import Hidden, Ink, Kind, Layers, ink_of, style_of
+from .hidden_text.trace import Trace
+from .hidden_text.visibility import InkedRun, InkedWord, reasons
+from .hidden_text.void import is_void
+from .render import fitting_zoom
+from .rows import Rows, Run, Word, build
 from .scans.ocr import Drawer, Unreadable
-from .unseen.hidden import Hidden, Ink, Kind, ink_of, style_of
-from .unseen.layers import Layers
-from .unseen.sight import InkedRun, InkedWord, reasons
-from .unseen.trace import Trace
-from .unseen.void import is_void
 
 FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE  # not clipped to the page: text beside it is counted as hidden
 FEW_CHARS = 50  # a page number, a scanner's stamp, a Bates number: fewer letters than that on a picture do not make it a page of text
@@ -48,6 +48,8 @@ Reasons = list[list[Kind | None]]
 _SURROGATE = re.compile("[\x00\ud800-\udfff]")
 _CLOSING = re.compile(r"[.,;:!?)\]}]+")
 _DELIMITERS = dict.fromkeys([*range(33), 160])  # what MuPDF parts words at
+NEAR_PT = 0.5  # glyphs of one word abut; a space between words is at least twice as wide, in print of 4 pt too
+THIN_PT = 0.1  # what is thinner stands above or below another glyph
 
 
 @dataclass(frozen=True)
@@ -289,3 +291,37 @@ def _is_blank(page: Any) -> bool:
         if inked_in_a_row > RULE_PT * zoom:
             return False
     return True
+
+
+def widen(page: Any, text: str, words: Sequence[list[float]]) -> None:
+    """Move the right edges of the words of `text` that have combining marks to where their last glyph ends, in place.
+
+    Args:
+        page: of PyMuPDF.
+        text: of the page, in rows.
+        words: [start, end, x0, y0, x1, y1] in points, as `rows.Rows` has them.
+
+    A page that is shown turned is left as it is.
+    """
+    marks = {sign for sign in set(text) if unicodedata.category(sign).startswith("M")}
+    if not marks or page.rotation:
+        return
+    marked = [word for word in words if not marks.isdisjoint(text[int(word[0]) : int(word[1])])]
+    glyphs: dict[int, list[Rect]] = {}
+    for span in page.get_texttrace():
+        for code, _, _, box in span["chars"]:
+            if box[2] - box[0] > THIN_PT and chr(max(code, 0)).strip():
+                glyphs.setdefault(int(box[0]), []).append(box)
+    for word in marked:
+        word[4] = round(_end(word, glyphs), 2)
+
+
+def _end(word: Sequence[float], glyphs: dict[int, list[Rect]]) -> float:
+    """The right edge of the glyphs that follow one another from the word's own."""
+    _, _, _, top, right, bottom = word
+    while True:
+        near = [box for column in range(int(right - NEAR_PT), int(right + NEAR_PT) + 1) for box in glyphs.get(column, ())]
+        ends = [x1 for x0, y0, x1, y1 in near if abs(x0 - right) < NEAR_PT < x1 - right and top < (y0 + y1) / 2 < bottom]
+        if not ends:
+            return right
+        right = max(ends)

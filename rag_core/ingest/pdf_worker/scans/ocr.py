@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..basics.columns import packed
-from ..basics.rows import Rect, Run, Word, build
+from ..geometry import Rect
+from ..rows import Run, Word, build, packed
 from .tesseract import Found, NoTesseract, Tesseract
 
 DPI = 200  # enough for 8-pt print; docs/scans.md has what 150 and 300 give
@@ -125,7 +125,7 @@ def _read(grey: bytes, request: dict[str, Any]) -> Reading | None:
     """
     if not request["weights"]:
         return _read_by_tesseract(grey, request)
-    from .rapidocr import RapidOcr, doubtful  # here, as OpenCV takes half a second to load
+    from .rapidocr import RapidOcr, doubtful
 
     engine = RapidOcr(request["weights"])
     lines = engine.lines(grey, request["width"], request["height"])

@@ -1,6 +1,6 @@
 """Reads a picture by the weights of RapidOCR (PP-OCRv6): words with their boxes and how sure it is of each. It knows no PDF.
 
-OpenCV runs the two networks, in this process. The steps around them are in `lines`, `line_words` and `order`; nothing of RapidOCR's own
+OpenCV runs the two networks, in this process. The steps around them are in `lines` and `order`; nothing of RapidOCR's own
 program runs.
 """
 
@@ -14,8 +14,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from .line_words import Letters, read_line
-from .lines import Array, Network, cut, lines_of
+from .lines import Array, Letters, Network, cut, lines_of, read_line
 from .order import Place, in_order
 from .tesseract import Found
 

@@ -14,14 +14,14 @@ from typing import Any
 
 import pymupdf
 
-from ..basics.rows import Rect, Word, meet
-from ..letters.crowded import Glyph
-from ..letters.fonts import Fonts, bare_name
-from ..letters.shown import Correction
-from .bands import Bands
+from ..geometry import Bands, Rect, meet
+from ..glyphs.actual_text import Glyph
+from ..glyphs.corrected import Correction
+from ..glyphs.fonts import Fonts, bare_name
+from ..rows import Word
 from .hidden import TINY_PT, Ink, Kind
-from .ink import Question, unseen
-from .struck import Sign, Signs, parted, struck
+from .rendering import Question, unseen
+from .strikethrough import Sign, Signs, parted, struck
 from .trace import Trace
 
 InkedWord = tuple[Word, Ink]

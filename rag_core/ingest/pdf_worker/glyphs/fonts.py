@@ -17,8 +17,8 @@ from typing import Any
 
 from pymupdf import mupdf
 
+from .actual_text import FURTHER, Glyph
 from .bullets import FEW, sign_of
-from .crowded import FURTHER, Glyph
 from .shapes import REFERENCES, SIDE, SLANTED, Shape, away, glyph_code, is_blank, is_slanted
 from .shapes import distance as _distance
 from .shapes import shape as _shape

@@ -18,12 +18,12 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from .grid import MAX_COLUMNS, Cell, in_place, spread
-from .grid import written as table_rows
-from .letters.equations import MATHS, in_a_line
-from .letters.raised import UNKNOWN, Level, Part, written
-from .letters.symbols import PRIVATE, meant
+from ..glyphs.superscript import UNKNOWN, Level, Part, written
+from ..glyphs.symbols import PRIVATE, meant
+from .equations import MATHS, in_a_line
 from .numbering import WORD, Numbering, value
+from .tables import MAX_COLUMNS, Cell, in_place, spread
+from .tables import written as table_rows
 
 WIDTH, HEIGHT, FONT = 595, 842, 11  # points: A4, and a size that books are set in; a mark stands where the page was laid out with these
 MAX_PART_BYTES = 60 << 20  # the text of a document, unpacked; 16 million characters with their tags would be more than anybody wrote

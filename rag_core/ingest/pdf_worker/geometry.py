@@ -1,13 +1,36 @@
-"""Rectangles that are found by where they lie, without looking at all of them. Pure."""
+"""Rectangles of a page, in points: their union and overlap, how a reader sees them, and those near one. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..basics.rows import Rect
-
+Rect = tuple[float, float, float, float]
+SLOPED = (0, 0)  # the direction of text that runs along no edge of the page, as a watermark does
 BAND_PT = 16.0  # about a row of print
 TALL = 100  # bands; what touches more is looked at each time
+
+
+def union(boxes: Iterable[Rect]) -> Rect:
+    """The smallest rectangle around `boxes`, which must not be empty."""
+    x0s, y0s, x1s, y1s = zip(*boxes, strict=True)
+    return min(x0s), min(y0s), max(x1s), max(y1s)
+
+
+def meet(a: Rect, b: Rect) -> Rect:
+    """The part that two rectangles share; an edge lies before the opposite one where they share nothing."""
+    return max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])
+
+
+def turned(box: Rect, direction: tuple[int, int]) -> Rect:
+    """`box` in the coordinates of a reader: first axis along the reading direction, second axis towards the next row."""
+    x0, y0, x1, y1 = box
+    if direction in ((1, 0), SLOPED):
+        return box
+    if direction == (-1, 0):
+        return -x1, -y1, -x0, -y0
+    if direction == (0, -1):  # bottom to top: the next row is to the right
+        return -y1, x0, -y0, x1
+    return y0, -x1, y1, -x0  # top to bottom: the next row is to the left
 
 
 class Bands:

@@ -15,9 +15,8 @@ from typing import Any
 import pymupdf
 from pymupdf import mupdf
 
-from .crowded import FURTHER, Glyph
+from .actual_text import FURTHER, Glyph, Judgement, Shown, Span, judged, rejected
 from .fonts import Fonts, shows_another_digit
-from .replaced import Judgement, Shown, Span, judged, rejected
 from .shapes import is_blank
 
 ITEM_BYTES = 24  # the size of MuPDF's fz_text_item: x, y, advance as floats; glyph, character, code as integers

@@ -8,10 +8,10 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Sequence
 
-from . import raised
-from .raised import Level, Part, index, power, written
+from ..glyphs import superscript
+from ..glyphs.superscript import Level, Part, index, power, written
 
-UNKNOWN = f" {raised.UNKNOWN} "  # a word of its own: at a letter it would be a letter without a value
+UNKNOWN = f" {superscript.UNKNOWN} "  # a word of its own: at a letter it would be a letter without a value
 DEEPEST = 40  # nested elements; what is nested deeper is no equation that anybody reads
 MATHS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 
@@ -25,7 +25,7 @@ _SUMS = "∑∏∫∮∐⋃⋂"
 
 
 def in_a_line(equation: ET.Element) -> list[Part]:
-    """The parts of an equation, for `raised.written`."""
+    """The parts of an equation, for `superscript.written`."""
     return _parts(equation, 0)
 
 

@@ -1,8 +1,11 @@
-"""Decides between two readings of the same glyphs: what the file says for each of them, and what it says for all of them (`ActualText`).
+"""Decides what glyphs say where a file gives them more text than they can show, or two texts.
 
-Honest files use `ActualText` for hyphens, for capitals in small print, for ligatures, for glyphs whose own value is wrong, and for scripts
-whose glyphs have no value of their own. Where the two readings differ, the drawn shape of each glyph is held against both, and the one
-that is drawn is read. Where neither can be told, the word is kept and is doubtful; where a digit is drawn that neither says, it is false.
+- `ToUnicode` may give one glyph many characters (the page shows 28, the text says 28000). Honest files do that for ligatures, for signs
+  that Unicode has as one character, and for scripts that are drawn with glyphs for groups of letters.
+- `ActualText` may give a stretch of glyphs another text than their own. Honest files do that for hyphens, for capitals in small print, for
+  ligatures, for glyphs whose own value is wrong, and for scripts whose glyphs have no value. Where the two readings differ, the drawn shape
+  of each glyph is held against both, and the one that is drawn is read. Where neither can be told, the word is kept and is doubtful; where
+  a digit is drawn that neither says, it is false.
 """
 
 # mypy: allow-untyped-calls
@@ -11,13 +14,17 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import Enum
+from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple
 
+Glyph = tuple[int, int]  # the number of a glyph in its font, and the character that the file gives it
+FURTHER = -1  # the number that MuPDF gives to the further characters of a glyph
+ONE_SIGN = (*range(0xA0, 0x3400), *range(0xF900, 0xFFF0), *range(0x1F100, 0x1F200))  # where Unicode has signs that stand for several
 LETTERS_OF_A_GLYPH = 3  # that one glyph without a value may stand for, as in "ffi"
 JOINING = range(0x0590, 0x1B00)  # Hebrew to Balinese: scripts that are drawn with glyphs for parts and groups of letters
 SIGNS = frozenset("≤≥<>=≠±+%‰€$£¥§")  # that change what a figure says; a minus is drawn like the dashes and hyphens that files say for it
@@ -28,8 +35,39 @@ SHARED = 3  # letters that both readings have in a row; fewer are the same by ch
 LONGEST = 80  # glyphs that are held against letters one by one; more are a page of another text
 MOST = 3_000  # signs of a span, which a page of print seldom has; with more, each glyph says what it is
 SLACK = 8  # places by which a glyph may stand before or behind its letters
-
 Away = Callable[["Drawn", str], float | None]  # how far a glyph is from a text; None where that cannot be told
+
+
+def crowded(items: Iterable[Glyph]) -> Iterator[Glyph]:
+    """Of the items of a text, in order, the further characters of glyphs that cannot show them all."""
+    group: list[Glyph] = []
+    for item in items:
+        if item[0] != FURTHER:
+            yield from _refused(group)
+            group = []
+        group.append(item)
+    yield from _refused(group)
+
+
+def _refused(group: list[Glyph]) -> list[Glyph]:
+    further = group[1:]
+    return [] if not further or _is_one_sign("".join(chr(max(0, code)) for _, code in group)) else further
+
+
+@cache
+def _is_one_sign(text: str) -> bool:
+    signs = [sign for sign in unicodedata.normalize("NFKD", text) if unicodedata.category(sign) != "Mn"]
+    said = [sign for sign in signs if sign.isalnum()]
+    if not any(sign.isalnum() for sign in text[1:]) or any(ord(sign) in JOINING for sign in text):
+        return True
+    if len(said) <= LETTERS_OF_A_GLYPH and len(said) == len(signs) and not any(sign.isdigit() for sign in said):
+        return True
+    return "".join(signs).replace("\u2044", "/") in _composed()
+
+
+@cache
+def _composed() -> frozenset[str]:
+    return frozenset(unicodedata.normalize("NFKD", chr(code)).replace("\u2044", "/") for code in ONE_SIGN)
 
 
 class Drawn(NamedTuple):

@@ -2,7 +2,7 @@
 
 A sign is raised or lowered against the larger text that it touches, its host. A figure over a bar over a figure is a fraction where text
 stands beside the bar, at the height at which print has bars; a rule of a table has none there. A short rule before a figure is a minus.
-`raised` says how each is written.
+`superscript` says how each is written.
 """
 
 # mypy: allow-untyped-calls
@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from ..basics.rows import Rect, Word, turned, union
-from .raised import UNKNOWN, Level, written
+from ..geometry import Rect, turned, union
+from ..rows import Word
+from .superscript import UNKNOWN, Level, written
 
 # All parts are of the font size of the text that a sign stands at, unless said otherwise.
 SMALLER = 0.9  # superscripts are set at 0.5 to 0.83
@@ -584,7 +585,7 @@ def _across(point: tuple[float, float], step: Step) -> float:
 
 
 def _turned_back(box: Rect, way: tuple[int, int]) -> Rect:
-    """`box` out of a reader's coordinates: what `rows.turned` undoes."""
+    """`box` out of a reader's coordinates: what `turned` undoes."""
     return turned(box, (way[0], -way[1]))
 
 

@@ -1,8 +1,8 @@
 """Walks over what a page paints, in the order of painting, and notes where text may be unseen. It renders nothing and decides nothing.
 
 A place is a suspect where something opaque is painted after the text, where the text stands on a ground of nearly its own colour or on a
-picture, where a clip cuts it, where a mask, a group or a pattern rules over it, and where its glyphs have no extent. `ink` looks at those
-places. Most pages of ordinary files have none, and need no picture.
+picture, where a clip cuts it, where a mask, a group or a pattern rules over it, and where its glyphs have no extent. `rendering` looks at
+those places. Most pages of ordinary files have none, and need no picture.
 """
 
 # mypy: allow-untyped-calls
@@ -14,13 +14,10 @@ from typing import Any
 
 from pymupdf import mupdf
 
-from ..basics.rows import Rect, meet, union
-from ..letters.crowded import FURTHER, Glyph, crowded
-from ..letters.replaced import Drawn, Span
-from ..letters.shown import ITEM_BYTES, glyphs_of, spans_of
-from .bands import Bands, band_of
-from .outline import Outline
-from .strokes import Strokes
+from ..geometry import Bands, Rect, band_of, meet, union
+from ..glyphs.actual_text import FURTHER, Drawn, Glyph, Span, crowded
+from ..glyphs.corrected import ITEM_BYTES, glyphs_of, spans_of
+from .strikethrough import Outline, Strokes
 
 MAX_OPERATIONS = 30_000  # a dense table has 2,000; more would take longer to walk over than to render, and all of the page is a suspect
 THIN_PT = 1.2  # a rule; it cannot cover print, unless there are many

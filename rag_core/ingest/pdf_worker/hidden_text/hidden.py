@@ -1,9 +1,11 @@
-"""The reasons why text cannot be seen: from a span's attributes, with counts for each page. `sight` looks at the page itself."""
+"""The reasons why text cannot be seen: from a span's attributes, with counts for each page, and layers that are switched off."""
 
 # mypy: allow-untyped-calls
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -76,3 +78,26 @@ class Hidden:
     def sample(self) -> str:
         """The first characters of it, at most SAMPLE_CHARS."""
         return " ".join(self.words)[:SAMPLE_CHARS]
+
+
+class Layers:
+    """A second look at a document, with all its layers on; `none` says that it has none that are off, and costs nothing then."""
+
+    def __init__(self, document: Any, password: str) -> None:
+        self._all: Any = None
+        if not document.is_pdf:  # a web page has none
+            return
+        keys = ("OFF", "BaseState", "AS")  # each may switch a layer off
+        if any(document.xref_get_key(document.pdf_catalog(), f"OCProperties/D/{key}")[1] not in ("null", "[]", "/ON") for key in keys):
+            self._all = pymupdf.open(stream=document.stream, filetype="pdf")
+            if self._all.needs_pass:
+                self._all.authenticate(password)
+            self._all.xref_set_key(self._all.pdf_catalog(), "OCProperties", "null")  # then no layer is ever off
+
+    def words(self, number: int, read: Iterable[str], flags: int) -> list[str]:
+        """The words of page `number` (from 0) that are there only with all layers on; `read` are the others."""
+        if self._all is None:
+            return []
+        page = self._all[number]
+        more = Counter(word[4] for word in page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=flags).extractWORDS())
+        return list((more - Counter(read)).elements())

@@ -8,10 +8,14 @@ row by row are parted again. Numbers of lines come last.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import base64
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import NamedTuple
+from itertools import chain, pairwise
+from typing import Any, NamedTuple
+
+from .geometry import Rect, turned, union
 
 SAME_ROW_OVERLAP = 0.6  # share of the lower run's height; a superscript overlaps its line by about 0.65, the next line by about 0.1
 CELL_GAP_EM = 1.0  # a stretched space of justified text mostly stays below about 0.8 em, where MuPDF itself parts runs
@@ -26,9 +30,6 @@ SHARED_WORDS = 0.05  # share of the shorter column's words; two columns of one l
 MIN_NUMBERED = 5  # lines with numbers in the margin: fewer may be a short list; chosen
 EVEN_EM = 0.5  # how far the edges of such numbers may lie apart; chosen
 BACKSTEP_EM = 0.3  # kerning and italics may let a run begin a little before the last one ended
-
-Rect = tuple[float, float, float, float]
-SLOPED = (0, 0)  # the direction of text that runs along no edge of the page, as a watermark does
 
 
 class Word(NamedTuple):
@@ -85,29 +86,6 @@ def build(runs: Iterable[Run], max_chars: int, max_words: int) -> Rows:
         length += len(text) + 1
     page.text = "\n".join(parts)
     return page
-
-
-def union(boxes: Iterable[Rect]) -> Rect:
-    """The smallest rectangle around `boxes`, which must not be empty."""
-    x0s, y0s, x1s, y1s = zip(*boxes, strict=True)
-    return min(x0s), min(y0s), max(x1s), max(y1s)
-
-
-def meet(a: Rect, b: Rect) -> Rect:
-    """The part that two rectangles share; an edge lies before the opposite one where they share nothing."""
-    return max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])
-
-
-def turned(box: Rect, direction: tuple[int, int]) -> Rect:
-    """`box` in the coordinates of a reader: first axis along the reading direction, second axis towards the next row."""
-    x0, y0, x1, y1 = box
-    if direction in ((1, 0), SLOPED):
-        return box
-    if direction == (-1, 0):
-        return -x1, -y1, -x0, -y0
-    if direction == (0, -1):  # bottom to top: the next row is to the right
-        return -y1, x0, -y0, x1
-    return y0, -x1, y1, -x0  # top to bottom: the next row is to the left
 
 
 def _rows(runs: Iterable[Run]) -> Iterable[list[Run]]:
@@ -311,3 +289,20 @@ def _dominant_size(words: list[Word]) -> float:
         size = round(word.size, 1)
         sizes[size] = sizes.get(size, 0) + len(word.text)
     return max(sizes, key=lambda size: (sizes[size], size))
+
+
+def packed(words: Sequence[Sequence[float]], lines: Sequence[Sequence[Any]]) -> dict[str, object]:
+    """`words`, `lines` and `cells` of the event `page`.
+
+    The arguments are those of `rows.Rows`. Six numbers a word, seven where it was recognised. Eleven a line, the last one says how many
+    numbers of `cells` are the line's.
+    """
+    return {
+        "words": _base64(chain.from_iterable(words)),
+        "lines": _base64(number for line in lines for number in (*line[:-1], len(line[-1]))),
+        "cells": _base64(chain.from_iterable(line[-1] for line in lines)),
+    }
+
+
+def _base64(numbers: Iterable[float]) -> str:
+    return base64.b64encode(array("d", numbers).tobytes()).decode("ascii")

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .basics.rows import Rect, Run, Word, same_row, union
+from .geometry import Rect, union
+from .rows import Run, Word, same_row
 
 TICKED, OPEN = "☑", "☐"
 BOXES = (2, 5)  # MuPDF's numbers for a box to tick and a radio button

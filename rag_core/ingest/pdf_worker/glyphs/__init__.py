@@ -1,0 +1,1 @@
+"""What the glyphs of a page show, where its file says other text."""

@@ -1,1 +1,0 @@
-"""The letters that a page really shows, where its file says others."""
