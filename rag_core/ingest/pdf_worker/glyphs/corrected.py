@@ -7,7 +7,6 @@ Most pages have no such glyph, and are not read again.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,11 +14,11 @@ from typing import Any
 import pymupdf
 from pymupdf import mupdf
 
+from ..devices import TEXT, TEXT_CLIPS, HandOn, glyphs_of, spans_of
 from .actual_text import FURTHER, Glyph, Judgement, Shown, Span, judged, rejected
 from .fonts import Fonts, shows_another_digit
 from .shapes import is_blank
 
-ITEM_BYTES = 24  # the size of MuPDF's fz_text_item: x, y, advance as floats; glyph, character, code as integers
 Point = tuple[float, float]
 Signs = Mapping[tuple[int, Glyph], str]  # by the address of a font
 
@@ -87,39 +86,15 @@ def _read_again(page: Any, signs: Signs, judgements: Sequence[list[Shown] | None
     return pymupdf.TextPage(read)
 
 
-class _Corrector(mupdf.FzDevice2):  # type: ignore[misc]
+class _Corrector(HandOn):
     """A device that hands text on, with other characters for some glyphs."""
 
     def __init__(self, device: Any, signs: Signs, judgements: Sequence[list[Shown] | None]) -> None:
-        super().__init__()
-        for name in ("fill_text", "stroke_text", "clip_text", "clip_stroke_text", "ignore_text", "begin_metatext", "end_metatext"):
-            getattr(self, f"use_virtual_{name}")()
-        self._device = device.m_internal
+        super().__init__(device, (*TEXT, *TEXT_CLIPS, "ignore_text", "begin_metatext", "end_metatext"))
         self._signs = signs
         self._judgements = iter(judgements)
         self._open: list[bool] = []  # for each text that is begun, whether it was handed on
         self._shown: Iterator[Shown] | None = None
-
-    def fill_text(self, _ctx: Any, text: Any, ctm: Any, space: Any, color: Any, alpha: float, params: Any) -> None:
-        """Filled letters. Their colour is handed on as RGB: the bindings have room for four numbers."""
-        rgb = mupdf.ll_fz_convert_color(space, color, mupdf.ll_fz_device_rgb(), None, params)[:3]
-        mupdf.ll_fz_fill_text(self._device, self._corrected(text), ctm, mupdf.ll_fz_device_rgb(), rgb, alpha, params)
-
-    def stroke_text(self, _ctx: Any, text: Any, *how: Any) -> None:
-        """Outlined letters."""
-        mupdf.ll_fz_stroke_text(self._device, self._corrected(text), *how)
-
-    def clip_text(self, _ctx: Any, text: Any, *how: Any) -> None:
-        """Letters that cut what follows."""
-        mupdf.ll_fz_clip_text(self._device, self._corrected(text), *how)
-
-    def clip_stroke_text(self, _ctx: Any, text: Any, *how: Any) -> None:
-        """Outlines of letters that cut what follows."""
-        mupdf.ll_fz_clip_stroke_text(self._device, self._corrected(text), *how)
-
-    def ignore_text(self, _ctx: Any, text: Any, *how: Any) -> None:
-        """Letters that are not painted."""
-        mupdf.ll_fz_ignore_text(self._device, self._corrected(text), *how)
 
     def begin_metatext(self, _ctx: Any, meta: int, text: str) -> None:
         """Glyphs that the file has a text for, until `end_metatext`."""
@@ -130,16 +105,16 @@ class _Corrector(mupdf.FzDevice2):  # type: ignore[misc]
             self._shown = None if judgement is None else iter(judgement)
         self._open.append(hand_on)
         if hand_on:
-            mupdf.ll_fz_begin_metatext(self._device, meta, text)
+            mupdf.ll_fz_begin_metatext(self.target, meta, text)
 
     def end_metatext(self, _ctx: Any) -> None:
         """The end of it."""
         if self._open and self._open.pop():
-            mupdf.ll_fz_end_metatext(self._device)
+            mupdf.ll_fz_end_metatext(self.target)
         if not self._open:
             self._shown = None
 
-    def _corrected(self, text: Any) -> Any:
+    def shown(self, name: str, text: Any) -> Any:
         """The text with the characters that its glyphs show; itself where they are its own."""
         pieces = [(span, list(self._pieces(span))) for span in spans_of(text)]
         if not any(said != shown for _, glyphs in pieces for _, said, shown in glyphs):
@@ -165,28 +140,3 @@ class _Corrector(mupdf.FzDevice2):  # type: ignore[misc]
             elif sign := self._signs.get((address, (number, ord(said[0]) if said else 0))):
                 shown = f"{sign} "
             yield (x, y, advance, number), said, shown
-
-
-def spans_of(text: Any) -> Iterator[Any]:
-    """The spans of MuPDF's text, each of one font."""
-    span = text.head
-    while span:
-        yield span
-        span = span.next
-
-
-def glyphs_of(span: Any) -> Iterator[tuple[float, float, float, int, str]]:
-    """x, y and advance in the space of the text, number, and characters of each glyph."""
-    raw = mupdf.raw_to_python_bytes(span.items, ITEM_BYTES * span.len)
-    places, numbers = array("f", raw), array("i", raw)
-    found: list[Any] | None = None
-    for at in range(0, len(numbers), 6):
-        sign = chr(numbers[at + 4]) if 0 < numbers[at + 4] < 0x110000 else "\ufffd"
-        if numbers[at + 3] == FURTHER and found:
-            found[4] += sign
-            continue
-        if found:
-            yield tuple(found)
-        found = [*places[at : at + 3], numbers[at + 3], sign]
-    if found:
-        yield tuple(found)

@@ -15,6 +15,7 @@ from typing import Any
 import pymupdf
 from pymupdf import mupdf
 
+from ..devices import CLIPS, GROUPS, PAINTING, TEXT, TEXT_CLIPS, HandOn
 from ..geometry import Rect, union
 from ..render import fitting_zoom
 from .trace import CONTRAST
@@ -30,26 +31,13 @@ MARKED_SHARE = 0.25  # the same of a word under a watermark, which is to be read
 MAX_LOOKS = 24  # at texts by themselves; more words in one another's places than that are no print
 MIN_COUNT = 8  # steps of 255; smaller differences are rounding
 
-_TEXT = ("fill_text", "stroke_text")
 # for each value of a pixel, 0 to 255, whether it passes
 _DENSE = bytes(value >= DENSE for value in range(256))
 _FAINT = bytes(value >= FAINT for value in range(256))
 _NEEDED = bytes(
     max(MIN_COUNT, value * CONTRAST // 255) for value in range(256)
 )  # difference that ink of this density makes when it can be read
-_OTHERS = (
-    *("fill_path", "stroke_path", "fill_shade", "fill_image", "fill_image_mask", "ignore_text"),
-    *("clip_path", "clip_stroke_path", "clip_text", "clip_stroke_text", "clip_image_mask", "pop_clip"),
-    *("begin_mask", "end_mask", "begin_group", "end_group", "begin_tile", "end_tile"),
-)
-# What MuPDF calls, and the function that hands it on; those that differ in name take the same parameters.
-_HANDED_ON = {
-    **{name: f"ll_fz_{name}" for name in ("fill_path", "stroke_path", "fill_shade", "fill_image", "fill_image_mask")},
-    **{name: f"ll_fz_{name}" for name in ("clip_path", "clip_stroke_path", "clip_text", "clip_stroke_text", "clip_image_mask", "pop_clip")},
-    **{name: f"ll_fz_{name}" for name in ("begin_mask", "begin_group", "end_group", "end_tile")},
-    "end_mask": "ll_fz_end_mask_tr",
-    "begin_tile": "ll_fz_begin_tile_tid",
-}
+_OTHERS = ("ignore_text", *PAINTING, *CLIPS, *TEXT_CLIPS, *GROUPS)  # what is no text
 
 
 @dataclass
@@ -111,7 +99,7 @@ class _Look:
             self._bare = _draw(page, self._frame, zoom, rgb, wanted=lambda number: number not in texts)
             self._ink = _draw(page, self._frame, zoom, None, _OTHERS, lambda number: number in texts)
         else:
-            self._bare = _draw(page, self._frame, zoom, rgb, _TEXT)
+            self._bare = _draw(page, self._frame, zoom, rgb, TEXT)
             self._ink = _draw(page, self._frame, zoom, None, _OTHERS)
 
     def misses(self, question: Question) -> bool:
@@ -195,48 +183,22 @@ def _draw(
     device = mupdf.fz_new_draw_device(mupdf.FzMatrix(zoom, 0, 0, zoom, 0, 0), picture)
     for name in without:
         setattr(device.m_internal, name, None)  # MuPDF leaves out what a device has no function for
-    mupdf.fz_run_page(page.this, device if wanted is None else Chosen(device, wanted, without), mupdf.FzMatrix(), mupdf.FzCookie())
+    mupdf.fz_run_page(page.this, device if wanted is None else _Chosen(device, wanted, without), mupdf.FzMatrix(), mupdf.FzCookie())
     mupdf.fz_close_device(device)
     samples = bytes(pymupdf.Pixmap("raw", picture).samples)
     return samples if space else samples[1::2]
 
 
-class Chosen(mupdf.FzDevice2):  # type: ignore[misc]
-    """Hands on to `target` what is painted, but for the operations `without`; a text only where `wanted` says so of its place among them.
+class _Chosen(HandOn):
+    """Hands on what is painted but for the operations `without`; a text only where `wanted` says so of its place among them."""
 
-    MuPDF does not even call for an operation that is not handed on: on a map with 100,000 lines those calls take longer than the drawing.
-    """
+    def __init__(self, target: Any, wanted: Callable[[int], bool], without: Collection[str]) -> None:
+        super().__init__(target, {*TEXT, *_OTHERS}.difference(without, ("ignore_text",)))
+        self._wanted, self._texts = wanted, -1
 
-    def __init__(self, target: Any, wanted: Callable[[int], bool], without: Collection[str] = ()) -> None:
-        super().__init__()
-        self.target = target.m_internal
-        self._wanted = wanted
-        self._texts = -1
-        for name in {*_HANDED_ON, "fill_text", "stroke_text"}.difference(without):
-            getattr(self, f"use_virtual_{name}")()
-
-    def fill_text(self, _ctx: Any, text: Any, ctm: Any, space: Any, color: Any, alpha: float, params: Any) -> None:
-        """Filled letters."""
+    def shown(self, name: str, text: Any) -> Any:
+        """The text where it is wanted; texts that cut what follows are no paint."""
+        if name not in TEXT:
+            return text
         self._texts += 1
-        if self._wanted(self._texts):  # this function alone takes its colour as numbers, of which it has room for four
-            rgb = mupdf.ll_fz_convert_color(space, color, mupdf.ll_fz_device_rgb(), None, params)[:3]
-            mupdf.ll_fz_fill_text(self.target, text, ctm, mupdf.ll_fz_device_rgb(), rgb, alpha, params)
-
-    def stroke_text(self, _ctx: Any, *what: Any) -> None:
-        """Outlined letters."""
-        self._texts += 1
-        if self._wanted(self._texts):
-            mupdf.ll_fz_stroke_text(self.target, *what)
-
-
-def _hand_on(name: str, to: str) -> None:
-    function = getattr(mupdf, to)
-
-    def method(self: Chosen, _ctx: Any, *what: Any) -> Any:
-        return function(self.target, *what)
-
-    setattr(Chosen, name, method)
-
-
-for _name, _to in _HANDED_ON.items():
-    _hand_on(_name, _to)
+        return text if self._wanted(self._texts) else None

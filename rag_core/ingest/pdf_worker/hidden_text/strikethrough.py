@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import pymupdf
 from pymupdf import mupdf
 
+from ..devices import call_back
 from ..geometry import SLOPED, Rect, band_of, meet, turned, union
 from ..rows import Word
 from .hidden import Ink, Kind
@@ -65,8 +66,7 @@ class Outline(mupdf.FzPathWalker2):  # type: ignore[misc]
 
     def __init__(self, path: Any, ctm: Any) -> None:
         super().__init__()
-        for name in ("moveto", "lineto", "curveto", "closepath"):
-            getattr(self, f"use_virtual_{name}")()
+        call_back(self, ("moveto", "lineto", "curveto", "closepath"))
         self._ctm = ctm
         self.parts: list[list[tuple[float, float]]] = []
         self._straight = True
@@ -84,22 +84,18 @@ class Outline(mupdf.FzPathWalker2):  # type: ignore[misc]
         return len(points) == 4 and all((a[0] == b[0]) != (a[1] == b[1]) for a, b in steps)
 
     def moveto(self, _ctx: Any, x: float, y: float) -> None:
-        """The start of a part."""
         self.parts.append([self._shown(x, y)])
 
     def lineto(self, _ctx: Any, x: float, y: float) -> None:
-        """A side."""
         if self.parts:
             self.parts[-1].append(self._shown(x, y))
 
     def curveto(self, _ctx: Any, *numbers: float) -> None:
-        """A curve, by two points that it bends to and its end."""
         self._straight = False
         if self.parts:
             self.parts[-1].append(self._shown(*numbers[-2:]))
 
     def closepath(self, _ctx: Any) -> None:
-        """The way back to the start."""
         if self.parts:
             self.parts[-1].append(self.parts[-1][0])
 

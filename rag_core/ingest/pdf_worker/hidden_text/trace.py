@@ -14,9 +14,9 @@ from typing import Any
 
 from pymupdf import mupdf
 
+from ..devices import CLIPS, GROUPS, ITEM_BYTES, PAINTING, TEXT, TEXT_CLIPS, call_back, glyphs_of, spans_of
 from ..geometry import Bands, Rect, band_of, meet, union
 from ..glyphs.actual_text import FURTHER, Drawn, Glyph, Span, crowded
-from ..glyphs.corrected import ITEM_BYTES, glyphs_of, spans_of
 from .strikethrough import Outline, Strokes
 
 MAX_OPERATIONS = 30_000  # a dense table has 2,000; more would take longer to walk over than to render, and all of the page is a suspect
@@ -33,12 +33,6 @@ MIDDLE_EM = 0.25  # the middle of a letter above its baseline
 EVERYWHERE: Rect = (float("-inf"), float("-inf"), float("inf"), float("inf"))
 
 _Colour = tuple[int, int, int]
-_CALLBACKS = (
-    *("fill_path", "stroke_path", "fill_text", "stroke_text", "fill_shade", "fill_image", "fill_image_mask"),
-    *("begin_metatext", "end_metatext", "ignore_text"),
-    *("clip_path", "clip_stroke_path", "clip_text", "clip_stroke_text", "clip_image_mask", "pop_clip"),
-    *("begin_mask", "end_mask", "begin_group", "end_group", "begin_tile", "end_tile"),
-)
 
 
 class Trace(mupdf.FzDevice2):  # type: ignore[misc]
@@ -52,8 +46,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
 
     def __init__(self, page: Any) -> None:
         super().__init__()
-        for name in _CALLBACKS:
-            getattr(self, f"use_virtual_{name}")()
+        call_back(self, (*TEXT, *TEXT_CLIPS, "ignore_text", "begin_metatext", "end_metatext", *PAINTING, *CLIPS, *GROUPS))
         self.suspects = Bands()
         self.found = False
         self.spans: list[Span] = []
@@ -175,19 +168,22 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
     def _glyphs(self, text: Any) -> set[int]:
         """Note the glyphs of `text` by their fonts; the characters that they are given."""
         codes: set[int] = set()
-        span = text.head
-        while span:
-            address = int(span.font.this)
-            if address not in self.fonts:
-                self.fonts[address] = mupdf.FzFont(mupdf.ll_fz_keep_font(span.font)), set()
+        for span in spans_of(text):
+            address = self._font(span)
             items = array("i", mupdf.raw_to_python_bytes(span.items, ITEM_BYTES * span.len))
             numbers, characters = items[3::6], items[4::6]
             self.fonts[address][1].update(zip(numbers, characters, strict=True))
             if FURTHER in numbers:
                 self.crowded.setdefault(address, set()).update(crowded(zip(numbers, characters, strict=True)))
             codes.update(characters)
-            span = span.next
         return codes
+
+    def _font(self, span: Any) -> int:
+        """The address of the font of a span, which is kept."""
+        address = int(span.font.this)
+        if address not in self.fonts:
+            self.fonts[address] = mupdf.FzFont(mupdf.ll_fz_keep_font(span.font)), set()
+        return address
 
     def _alike(self, colour: _Colour) -> list[_Colour | None]:
         """The colours painted so far on which `colour` cannot be read."""
@@ -198,12 +194,10 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
     # What MuPDF calls. The first argument after self is MuPDF's context; its own parameters follow in its order.
 
     def fill_path(self, _ctx: Any, path: Any, _even_odd: Any, ctm: Any, space: Any, color: Any, alpha: float, params: Any) -> None:
-        """A filled shape."""
         if self._step():
             self._path(path, None, ctm, _colour(space, color, params), alpha)
 
     def stroke_path(self, _ctx: Any, path: Any, stroke: Any, ctm: Any, space: Any, color: Any, alpha: float, params: Any) -> None:
-        """A line."""
         if self._step():
             self._path(path, stroke, ctm, _colour(space, color, params), alpha)
 
@@ -215,11 +209,9 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         self.strokes.note(path, ctm, meet(box, self._clips[-1][0]), width, colour, opacity, self._operations)
 
     def fill_text(self, _ctx: Any, text: Any, ctm: Any, space: Any, color: Any, _alpha: float, params: Any) -> None:
-        """Filled letters."""
         self._text(text, None, ctm, _colour(space, color, params))
 
     def stroke_text(self, _ctx: Any, text: Any, stroke: Any, ctm: Any, space: Any, color: Any, _alpha: float, params: Any) -> None:
-        """Outlined letters."""
         self._text(text, stroke, ctm, _colour(space, color, params))
 
     def fill_shade(self, _ctx: Any, _shade: Any, _ctm: Any, _alpha: float, _params: Any) -> None:
@@ -227,15 +219,11 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         if self._step():
             self._painted(EVERYWHERE, None)
 
-    def fill_image(self, _ctx: Any, _image: Any, ctm: Any, _alpha: float, _params: Any) -> None:
-        """A picture."""
+    def fill_image(self, _ctx: Any, _image: Any, ctm: Any, *_: Any) -> None:
         if self._step():
             self._painted(_unit(ctm), None)
 
-    def fill_image_mask(self, _ctx: Any, _image: Any, ctm: Any, _space: Any, _color: Any, _alpha: float, _params: Any) -> None:
-        """A stencil, through which colour is painted."""
-        if self._step():
-            self._painted(_unit(ctm), None)
+    fill_image_mask = fill_image  # a stencil, through which colour is painted
 
     def begin_metatext(self, _ctx: Any, meta: int, text: str) -> None:
         """Text until `end_metatext` is to be read as `text`."""
@@ -247,48 +235,37 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         self._said.append(is_said)
 
     def end_metatext(self, _ctx: Any) -> None:
-        """The end of it."""
         if self._said:
             self._said.pop()
 
     def ignore_text(self, _ctx: Any, text: Any, ctm: Any) -> None:
-        """Letters that are not painted."""
         if True in self._said:
             self._note(text, ctm)
 
     def _note(self, text: Any, ctm: Any) -> None:
         """Note the glyphs of `text` as those of the open span."""
         for span in spans_of(text):
-            address, trm = int(span.font.this), span.trm
-            if address not in self.fonts:
-                self.fonts[address] = mupdf.FzFont(mupdf.ll_fz_keep_font(span.font)), set()
+            address, trm = self._font(span), span.trm
             for x, y, advance, number, said in glyphs_of(span):
                 x, y = x + trm.a * advance / 2 + trm.c * MIDDLE_EM, y + trm.b * advance / 2 + trm.d * MIDDLE_EM
                 middle = x * ctm.a + y * ctm.c + ctm.e, x * ctm.b + y * ctm.d + ctm.f
                 self.spans[-1].glyphs.append(Drawn(self.fonts[address][0], address, number, said, middle))
 
     def clip_path(self, _ctx: Any, path: Any, _even_odd: Any, ctm: Any, _scissor: Any) -> None:
-        """A clip by a shape."""
         self._step()
         shaped = not mupdf.ll_fz_path_is_rect(path, ctm) and not Outline(path, ctm).is_rectangle()
         self._push(_rect(mupdf.ll_fz_bound_path(path, None, ctm)), shaped=shaped)
 
     def clip_stroke_path(self, *_: Any) -> None:
-        """A clip by a line."""
         self._push(EVERYWHERE, shaped=True)
 
-    def clip_text(self, _ctx: Any, text: Any, ctm: Any, *_: Any) -> None:
-        """A clip by letters."""
-        self.ignore_text(_ctx, text, ctm)
+    def clip_text(self, _ctx: Any, text: Any, *how: Any) -> None:
+        self.ignore_text(_ctx, text, how[-2])
         self._push(EVERYWHERE, shaped=True)
 
-    def clip_stroke_text(self, _ctx: Any, text: Any, _stroke: Any, ctm: Any, *_: Any) -> None:
-        """A clip by outlines of letters."""
-        self.ignore_text(_ctx, text, ctm)
-        self._push(EVERYWHERE, shaped=True)
+    clip_stroke_text = clip_text
 
     def clip_image_mask(self, _ctx: Any, _image: Any, ctm: Any, _scissor: Any) -> None:
-        """A clip by a stencil."""
         self._push(_unit(ctm), shaped=True)
 
     def _push(self, box: Rect, *, shaped: bool) -> None:
@@ -315,7 +292,6 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         self._strange += self._groups[-1]
 
     def end_group(self, _ctx: Any) -> None:
-        """The end of a group."""
         if self._groups:
             self._strange -= self._groups.pop()
 
@@ -326,7 +302,6 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         return 0
 
     def end_tile(self, _ctx: Any) -> None:
-        """The end of a tile."""
         self._strange -= 1
 
 
