@@ -213,7 +213,6 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
     signs = request["hidden_signs"] if request["keep_hidden"] else None
     options = Options(signs, request["page_chars"], request["page_words"], request["pixels"])
     fonts, layers, labels = Fonts(), Layers(document, request["password"]), page_labels(document)
-    found = {"characters": 0, "words": 0, "rows": 0}
     for number in range(request.get("first", 1) - 1, document.page_count):
         forget_complaints()
         try:
@@ -235,14 +234,6 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
             }
             page["problem"] = "This page is damaged and could not be read."
         words, lines = page.pop("words"), page.pop("lines")
-        for what, more in (("characters", page["text"]), ("words", words), ("rows", lines)):
-            found[what] += len(more)
-            if found[what] > request[what]:
-                raise Failure(
-                    "LimitExceeded",
-                    f"The file has more than {request[what]:,} {what} (reached on page {number + 1}).",
-                    "Split it into parts.",
-                )
         emit({"event": "page", "n": number + 1, "label": labels[number], **page, **packed(words, lines)})
     if document.is_repaired:  # at its opening, or when a broken object was met
         emit({"event": "note", "problem": REPAIRED})

@@ -208,9 +208,6 @@ def _request(limits: Limits, password: str | None) -> dict[str, object]:
         "pages": limits.pages,
         "page_chars": limits.page_chars,
         "page_words": limits.page_words,
-        "characters": limits.chars,
-        "words": limits.words,
-        "rows": limits.rows,
         "pixels": limits.pixels,
         "password": password or "",
     }

@@ -33,7 +33,7 @@ def page_events(
     Raises:
         LimitExceeded, DamagedPdf: as there; how the first page ended the reader where no page can be read, or where it ended before any.
     """
-    far, ended, wall = _Far(limits), list[DamagedPdf | LimitExceeded](), limits.wall_seconds
+    far, ended, wall = _Far(limits.memory_bytes), list[DamagedPdf | LimitExceeded](), limits.wall_seconds
     while True:
         said = {**request, "first": far.told + 1}
         try:
@@ -57,15 +57,15 @@ def page_events(
 class _Far:
     """How far a file was read: `told` pages of `count`, of which `legible` are no loss."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self.count = self.told = self.legible = self._chars = 0
+    def __init__(self, memory_bytes: int) -> None:
+        self._memory_bytes = memory_bytes
+        self.count = self.told = self.legible = 0
 
     def is_news(self, event: Event) -> bool:
         """Whether to hand on an event, which is counted; each process opens the file anew.
 
         Raises:
-            LimitExceeded: the processes together sent too much, or, by `Died`, a page takes too much memory.
+            LimitExceeded: by `Died`, a page takes too much memory.
             DamagedPdf: it is another page than was asked for.
         """
         match event["event"]:
@@ -75,14 +75,10 @@ class _Far:
             case "page":
                 self.told += 1
                 self.legible += bool(event["w"])
-                self._chars += len(str(event["text"]))
                 if event["n"] != self.told:
                     raise pdf_process.nonsense()
-                if self._chars > self._limits.chars:  # each process counts its own
-                    problem = f"The file has more than {self._limits.chars:,} characters (reached on page {self.told})."
-                    raise LimitExceeded(problem, remedy="Split it into parts.")
             case "failed" if event["kind"] == "memory" and self.told < self.count:
-                raise pdf_process.too_much_memory(self._limits.memory_bytes) from Died()
+                raise pdf_process.too_much_memory(self._memory_bytes) from Died()
         return True
 
     def passed_over(self, problem: str, pages: int) -> Iterator[Event]:

@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
-from rag_core.domain.documents import Page, PageSource
+from rag_core.domain.documents import Page
 from rag_core.domain.ports import Cancel
 from rag_core.domain.scanned import RAPIDOCR, TESSERACT
 from rag_core.errors import Cancelled, IngestError, LimitExceeded
@@ -199,17 +199,16 @@ def cores() -> int:
 
 
 def counting(keep: Callable[[Page], Page], limits: Limits) -> Callable[[Page], Page]:
-    """`keep` for pages one after the other, that raises LimitExceeded where those read by OCR have more together than a file may."""
+    """`keep` for pages one after the other, that raises LimitExceeded where they have more together than a file may."""
     so_far = {"characters": 0, "words": 0, "rows": 0}
 
     def counted(page: Page) -> Page:
-        if page.source is PageSource.OCR:
-            found = (("characters", page.text, limits.chars), ("words", page.words, limits.words), ("rows", page.lines, limits.rows))
-            for what, more, most in found:
-                so_far[what] += len(more)
-                if so_far[what] > most:
-                    problem = f"The file has more than {most:,} {what} (reached on page {page.number})."
-                    raise LimitExceeded(problem, remedy="Split it into parts.")
+        found = (("characters", page.text, limits.chars), ("words", page.words, limits.words), ("rows", page.lines, limits.rows))
+        for what, more, most in found:
+            so_far[what] += len(more)
+            if so_far[what] > most:
+                problem = f"The file has more than {most:,} {what} (reached on page {page.number})."
+                raise LimitExceeded(problem, remedy="Split it into parts.")
         return keep(page)
 
     return counted
