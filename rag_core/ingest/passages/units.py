@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import regex
 
@@ -47,8 +47,7 @@ Texts = Mapping[int, str]
 Counter = Callable[[Sequence[str]], list[int]]  # tokens of each text without the special ones
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
+class Atom(NamedTuple):
     """A sentence, a row or a line; `whole` is False for a heading and for a part of what was too large: overlap never repeats those.
 
     Atoms of one `piece` (its number in the document) stand together; `role` and `lead` are that piece's.
@@ -60,16 +59,6 @@ class Atom:
     piece: int = 0
     role: Role = Role.TEXT
     lead: tuple[Span, ...] = ()
-
-    # There is one for each sentence of a document, and `dataclasses.replace` takes several times as long as making it.
-
-    def counted(self, tokens: int) -> Atom:
-        """The same of so many tokens."""
-        return Atom(self.spans, tokens, self.whole, self.piece, self.role, self.lead)
-
-    def within(self, piece: int, role: Role, lead: tuple[Span, ...]) -> Atom:
-        """The same as a part of a piece."""
-        return Atom(self.spans, self.tokens, self.whole, piece, role, lead)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +155,7 @@ def counted(found: Iterable[Unit], texts: Texts, language: str, count: Counter, 
     for batch in batches(_with_atoms(found, texts, language), lambda unit: len(unit.atoms), COUNT_BATCH):
         sizes = iter(sizes_of([join(texts, atom.spans) for unit in batch for atom in unit.atoms], count))
         for unit in batch:
-            measured = [atom.counted(next(sizes)) for atom in unit.atoms]
+            measured = [atom._replace(tokens=next(sizes)) for atom in unit.atoms]
             yield replace(unit, atoms=tuple(part for atom in measured for part in parted(atom, texts, count, room(unit))))
 
 
@@ -180,14 +169,14 @@ def _with_atoms(found: Iterable[Unit], texts: Texts, language: str) -> Iterator[
         own = unit.atoms or _sentences(unit.spans, texts, language)
         if unit.role is not Role.ITEM or headings:
             lead = ()
-        atoms = [atom.within(piece, unit.role, lead) for atom in own]
+        atoms = [atom._replace(piece=piece, role=unit.role, lead=lead) for atom in own]
         if unit.headless and atoms:
-            atoms[0] = atoms[0].within(piece, Role.ASIDE, ())
+            atoms[0] = atoms[0]._replace(piece=piece, role=Role.ASIDE, lead=())
             piece += 1
-            atoms[1:] = [atom.within(piece, unit.role, lead) for atom in own[1:]]
+            atoms[1:] = [atom._replace(piece=piece, role=unit.role, lead=lead) for atom in own[1:]]
         if unit.endless and atoms:
             piece += 1
-            atoms[-1] = atoms[-1].within(piece, Role.ASIDE, ())
+            atoms[-1] = atoms[-1]._replace(piece=piece, role=Role.ASIDE, lead=())
         if unit.role is Role.TEXT:
             lead = own[-1].spans if own and leads_in(join(texts, own[-1].spans)) else ()
         yield replace(unit, atoms=(*headings, *atoms))
@@ -224,10 +213,10 @@ def parted(atom: Atom, texts: Texts, count: Counter, room: int) -> list[Atom]:
     start, total = pieces[0][0], 0
     for index, (piece, size) in enumerate(zip(pieces, sizes, strict=True)):
         if total and total + size > room:
-            out.append(replace(atom, spans=cut(atom.spans, start, pieces[index - 1][1]), tokens=total, whole=False))
+            out.append(atom._replace(spans=cut(atom.spans, start, pieces[index - 1][1]), tokens=total, whole=False))
             start, total = piece[0], 0
         total += size
-    out.append(replace(atom, spans=cut(atom.spans, start, pieces[-1][1]), tokens=total, whole=False))
+    out.append(atom._replace(spans=cut(atom.spans, start, pieces[-1][1]), tokens=total, whole=False))
     return out
 
 
