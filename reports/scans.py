@@ -35,9 +35,8 @@ from rag_core.domain.documents import Page
 from rag_core.ingest.layout import received
 from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.pdf_worker.scans.ocr import DPI, recognise
-from rag_core.ingest.reading.ocr_engines import find_weights
+from rag_core.ingest.reading.ocr_engines import find_tessdata, find_weights
 from rag_core.ingest.reading.pdf import read_pdf
-from rag_core.ingest.reading.tessdata import find_tessdata
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = {"en": "flow-meter-manual", "cs": "smlouva-o-dodavce", "de": "wissensdatenbank", "hi": "samantar-shreni"}

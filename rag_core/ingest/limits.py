@@ -11,7 +11,7 @@ MIN_MEMORY_BYTES = 300 << 20  # Python and MuPDF alone take about 250 MiB of add
 class Limits:
     """How much one file may cost. Each limit is for one file; a file over a limit is refused, other files go on.
 
-    Where one page alone takes too much time or memory it costs the file that page; see `rag_core.ingest.reading.reading_on`.
+    Where one page alone takes too much time or memory it costs the file that page; see `rag_core.ingest.reading.pdf_process`.
     The longest of the filings tried (213 pages, 1.9 MB, 853,000 characters, 2 s) stays a factor of 20 below the defaults, or more.
     """
 

@@ -11,7 +11,7 @@ import pytest
 from rag_core.entrypoints.cli import main
 from rag_core.entrypoints.commands import doctor as doctor_command
 from rag_core.ingest.reading import ocr_engines, pdf_process
-from rag_core.ingest.reading.tessdata import OCR_LANGUAGES, find_tessdata
+from rag_core.ingest.reading.ocr_engines import OCR_LANGUAGES, find_tessdata
 from supply import environment
 
 ABOUT = (

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from rag_core.domain.documents import PageSource
 from rag_core.errors import Cancelled, DamagedPdf, EmptyDocument, IngestError, InvalidInput, LimitExceeded, NotAPdf, PasswordNeeded
 from rag_core.ingest.layout import Lines, Words
+from rag_core.ingest.reading.ocr_engines import find_tessdata
 from rag_core.ingest.reading.pdf import Limits, PdfContent, read_pdf, render_page
 from rag_core.ingest.reading.pdf_process import POLL_S
-from rag_core.ingest.reading.tessdata import find_tessdata
 from tests.campaign.lost_text import damaged_copies
 
 needs_tesseract = pytest.mark.skipif(not find_tessdata()[0], reason="no Tesseract language data found")

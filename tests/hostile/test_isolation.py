@@ -23,8 +23,8 @@ from rag_core.domain.documents import PageSource
 from rag_core.errors import DamagedPdf
 from rag_core.ingest.pdf_worker.isolation import MACHINES
 from rag_core.ingest.reading import pdf_process
+from rag_core.ingest.reading.ocr_engines import find_tessdata
 from rag_core.ingest.reading.pdf import DEFAULT_LIMITS, _request, read_pdf
-from rag_core.ingest.reading.tessdata import find_tessdata
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -16,10 +16,9 @@ from traced import bare_environment, needs_strace, read_trace, under_strace
 from rag_core.domain.documents import Page, PageSource
 from rag_core.domain.scanned import RAPIDOCR, TESSERACT
 from rag_core.ingest.limits import Limits
-from rag_core.ingest.reading.ocr_engines import find_weights
+from rag_core.ingest.reading.ocr_engines import find_tessdata, find_weights
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.ingest.reading.recognition import Recognition
-from rag_core.ingest.reading.tessdata import find_tessdata
 from rag_core.library.indexing.recognised import RecognisedPages
 
 ROOT = Path(__file__).resolve().parents[2]

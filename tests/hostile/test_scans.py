@@ -14,8 +14,8 @@ from rag_core.domain.documents import Page, PageSource
 from rag_core.errors import Cancelled
 from rag_core.ingest.limits import Limits
 from rag_core.ingest.reading import pdf_process, recognition
+from rag_core.ingest.reading.ocr_engines import find_tessdata
 from rag_core.ingest.reading.pdf import read_pdf
-from rag_core.ingest.reading.tessdata import find_tessdata
 from rag_core.library.indexing.recognised import RECOGNISED, RecognisedPages
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"

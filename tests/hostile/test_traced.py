@@ -12,7 +12,7 @@ import pymupdf
 import pytest
 from traced import bare_environment, needs_strace, read_trace, under_strace
 
-from rag_core.ingest.reading.tessdata import find_tessdata
+from rag_core.ingest.reading.ocr_engines import find_tessdata
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = 16  # pictures: read in about ten seconds on two busy cores; the telemetry that was once loaded looked for its collector after nine

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.ingest.decoded import decoded
+from rag_core.ingest.reading.text import decoded
 
 
 @pytest.mark.parametrize(

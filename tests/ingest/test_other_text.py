@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.ingest.reading.other_text import mail_of, rows_of
+from rag_core.ingest.reading.text import mail_of, rows_of
 
 CELLS = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"]), min_size=1, max_size=12)
 

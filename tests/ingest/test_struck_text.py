@@ -1,4 +1,4 @@
-"""Tests of `rag_core.ingest.reading.struck_text`: Markdown strikes text out in several ways, and code is no text."""
+"""Tests of `rag_core.ingest.reading.text`: Markdown strikes text out in several ways, and code is no text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.ingest.reading.struck_text import without_struck
+from rag_core.ingest.reading.text import without_struck
 
 STROKE = "\u0336"
 

@@ -498,7 +498,7 @@ def test_given_another_process_that_writes_when_a_document_is_deleted_then_the_p
 def test_given_problems_of_every_kind_when_shown_then_each_has_its_own_remedy() -> None:
     """S3-20: what to do next; the sentences are the PDF reader's own."""
     sources = [
-        *(INGEST / "reading" / name for name in ("pdf.py", "pdf_findings.py", "reading_on.py", "recognition.py")),
+        *(INGEST / "reading" / name for name in ("pdf.py", "pdf_findings.py", "pdf_process.py", "recognition.py")),
         *sorted((INGEST / "pdf_worker").rglob("*.py")),
     ]
     reader = "\n".join(path.read_text(encoding="utf-8") for path in sources)

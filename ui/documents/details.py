@@ -31,6 +31,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "reading pictures is switched off": "ocr_off",
         "RapidOCR cannot read it": "ocr_script",
         "no language data of Tesseract": "ocr_missing",
+        "the library of Tesseract": "ocr_missing",
         "without the language data": "ocr_missing",
         "text recognition failed": "ocr_failed",
         "text recognition found nothing": "ocr_failed",

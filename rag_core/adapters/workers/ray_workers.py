@@ -33,9 +33,8 @@ from rag_core.adapters.index.choose import lexical_store, vector_store
 from rag_core.adapters.optional import require
 from rag_core.domain.ports import Cancel, Embedder
 from rag_core.errors import Cancelled, IngestError, InvalidSetting, RagError, WorkersUnavailable
-from rag_core.ingest.reading.ocr_engines import version_of
+from rag_core.ingest.reading.ocr_engines import find_tessdata, version_of
 from rag_core.ingest.reading.recognition import cores, use_cores
-from rag_core.ingest.reading.tessdata import find_tessdata
 from rag_core.library.indexing.elsewhere import Files, Workers, make
 from rag_core.library.indexing.indexer import INDEX_VERSION
 from rag_core.library.indexing.reading import READING_VERSION

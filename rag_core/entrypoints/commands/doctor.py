@@ -19,9 +19,8 @@ from rag_core.entrypoints.terminal.show import printable
 from rag_core.errors import RagError
 from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.reading import pdf_process
-from rag_core.ingest.reading.ocr_engines import find_weights, version_of, weights_of
+from rag_core.ingest.reading.ocr_engines import OCR_LANGUAGES, find_tessdata, find_weights, version_of, weights_of
 from rag_core.ingest.reading.pdf import read_pdf
-from rag_core.ingest.reading.tessdata import OCR_LANGUAGES, find_tessdata
 from rag_core.library.disk.private import is_open
 from rag_core.settings import Settings
 from rag_core.settings.login import login, secrets_file

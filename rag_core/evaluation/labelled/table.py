@@ -12,7 +12,7 @@ from typing import Any
 
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled.rows import COLUMNS, has_question, lowered, quoted
-from rag_core.ingest.decoded import HEAD, decoded
+from rag_core.ingest.reading.text import HEAD, decoded
 
 MAX_LINES = 1_000_000  # 20 MB, the largest file, in lines of 20 characters
 _DELIMITERS = (",", ";", "\t")

@@ -22,13 +22,11 @@ from rag_core.errors import DamagedPdf, EmptyDocument, IngestError, InvalidInput
 from rag_core.ingest.layout import received
 from rag_core.ingest.limits import DEFAULT_LIMITS, Limits
 from rag_core.ingest.reading import pdf_process
-from rag_core.ingest.reading.ocr_engines import weights_of
+from rag_core.ingest.reading.ocr_engines import find_tessdata, weights_of
 from rag_core.ingest.reading.pdf_facts import FORM_NAMES, clean_title, foreign_format, has_form, iso_date
 from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS, hidden_text, missing_data, page_problems
-from rag_core.ingest.reading.pdf_process import Event
-from rag_core.ingest.reading.reading_on import page_events
+from rag_core.ingest.reading.pdf_process import Event, page_events
 from rag_core.ingest.reading.recognition import Kept, Recognition, counting
-from rag_core.ingest.reading.tessdata import find_tessdata
 
 _LABEL = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N} .–/-]{0,19}")  # the number of a page: "iv", "A-2", "12/3"; no markup can stand in it
 SIGHT_BYTES = 4096  # from which another format is told
@@ -86,7 +84,7 @@ def read_pdf(
 
     Raises:
         NotAPdf, PasswordNeeded, DamagedPdf, EmptyDocument, LimitExceeded: the file cannot be read, with what to do. A page that ends
-            the reader is reported as unreadable, and the others are read (`rag_core.ingest.reading.reading_on`).
+            the reader is reported as unreadable, and the others are read (`rag_core.ingest.reading.pdf_process`).
         MissingDependency: pages are to be read by RapidOCR, and it is not installed.
         Cancelled: `cancelled` said so.
     """

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from rag_core.domain.documents import Page, PageSource
-from rag_core.ingest.reading.tessdata import missing_packages
+from rag_core.ingest.reading.ocr_engines import missing_packages
 
 STRUCK_OUT = "crossed out or marked as void"
 # why text is not read, by the child's word for it

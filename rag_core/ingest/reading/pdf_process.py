@@ -3,6 +3,9 @@
 The child is not trusted: it may crash, hang, or send anything. It runs in its own session with an environment of its own (no keys, no
 proxies), without network where the system can block it, and whatever happens here, it and everything it started is killed before `events`
 ends. Where this process is killed itself, the kernel ends the child.
+
+Where a page ends the child, it is reported as unreadable, and a new process reads those behind it: a plan with a million lines, or a
+picture that crashes MuPDF, costs a report its own page and not the other 300. Few pages may end a reader.
 """
 
 from __future__ import annotations
@@ -18,13 +21,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from rag_core.domain.ports import Cancel
 from rag_core.errors import Cancelled, DamagedPdf, LimitExceeded
+from rag_core.ingest.limits import Limits
 
 WORKER = Path(__file__).parents[1] / "pdf_worker"
 POLL_S = 0.1  # how long a cancel or the wall limit may go unnoticed
@@ -44,6 +48,8 @@ ENVIRONMENT = {
 
 Event = dict[str, Any]
 _log = logging.getLogger(__name__)
+MAX_ENDED = 5  # pages of a file that may end a reader; those behind the next one are not read, since each may take all of the time allowed
+_NOT_READ = "This page was not read, since too many pages before it made the reader end."
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,3 +279,80 @@ def _end(child: subprocess.Popen[bytes]) -> None:
     for pipe in (child.stdin, child.stdout):
         if pipe is not None:
             pipe.close()
+
+
+def page_events(
+    request: Mapping[str, object],
+    data: bytes | BinaryIO,
+    limits: Limits,
+    *,
+    max_line_bytes: int,
+    cancelled: Cancel | None,
+) -> Iterator[Event]:
+    """The events of a file that is read, in order, up to and without `done`: see `events` for the rest.
+
+    Raises:
+        LimitExceeded, DamagedPdf: as there; how the first page ended the reader where no page can be read, or where it ended before any.
+    """
+    far, ended, wall = _Far(limits.memory_bytes), list[DamagedPdf | LimitExceeded](), limits.wall_seconds
+    while True:
+        said = {**request, "first": far.told + 1}
+        try:
+            said_by_child = events(said, data, wall_seconds=wall, max_line_bytes=max_line_bytes, cancelled=cancelled)
+            with closing(said_by_child):
+                yield from filter(far.is_news, said_by_child)
+            break
+        except (LimitExceeded, DamagedPdf) as error:
+            if not isinstance(error.__cause__, Died):
+                raise
+            ended.append(error)
+        yield from far.passed_over(_why(ended[-1]), 1)
+        if len(ended) > MAX_ENDED:
+            yield from far.passed_over(_NOT_READ, far.count - far.told)
+        if far.told >= far.count:
+            break
+    if ended and not far.legible:
+        raise ended[0]
+
+
+class _Far:
+    """How far a file was read: `told` pages of `count`, of which `legible` are no loss."""
+
+    def __init__(self, memory_bytes: int) -> None:
+        self._memory_bytes = memory_bytes
+        self.count = self.told = self.legible = 0
+
+    def is_news(self, event: Event) -> bool:
+        """Whether to hand on an event, which is counted; each process opens the file anew.
+
+        Raises:
+            LimitExceeded: by `Died`, a page takes too much memory.
+            DamagedPdf: it is another page than was asked for.
+        """
+        match event["event"]:
+            case "open":
+                is_first, self.count = not self.count, int(event["count"])
+                return is_first
+            case "page":
+                self.told += 1
+                self.legible += bool(event["w"])
+                if event["n"] != self.told:
+                    raise nonsense()
+            case "failed" if event["kind"] == "memory" and self.told < self.count:
+                raise too_much_memory(self._memory_bytes) from Died()
+        return True
+
+    def passed_over(self, problem: str, pages: int) -> Iterator[Event]:
+        """The events of the next pages, which cannot be read; none behind the last one."""
+        nothing = {"words": "", "lines": "", "cells": "", "text": "", "hidden": 0, "sample": "", "kinds": {}}
+        for _ in range(min(pages, self.count - self.told)):
+            self.told += 1
+            yield {"event": "page", "n": self.told, "w": 0.0, "h": 0.0, "source": "unreadable", "problem": problem, **nothing}
+
+
+def _why(error: DamagedPdf | LimitExceeded) -> str:
+    """The problem of a page that ended the reader."""
+    if isinstance(error, DamagedPdf):
+        return "This page made the reader crash."
+    what = "memory" if "memory" in error.problem else "computing time"
+    return f"Reading this page took more {what} than allowed."

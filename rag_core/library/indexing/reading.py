@@ -14,16 +14,14 @@ from rag_core.domain.documents import Document, Metadata, Page
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.domain.scanned import TESSERACT
 from rag_core.errors import EmptyDocument, IngestError, LibraryError, LimitExceeded, PasswordNeeded
-from rag_core.ingest.decoded import decoded
 from rag_core.ingest.layout import Lines
 from rag_core.ingest.limits import DEFAULT_LIMITS
-from rag_core.ingest.reading.other_text import MAIL, VALUES, mail_of, rows_of
+from rag_core.ingest.reading.ocr_engines import missing_packages
 from rag_core.ingest.reading.pdf import SAVE_AGAIN, PdfContent, read_pdf
 from rag_core.ingest.reading.pdf_facts import form_of
 from rag_core.ingest.reading.pdf_findings import STRUCK_OUT, struck_out
 from rag_core.ingest.reading.pdf_process import size_of
-from rag_core.ingest.reading.struck_text import without_struck
-from rag_core.ingest.reading.tessdata import missing_packages
+from rag_core.ingest.reading.text import MAIL, VALUES, decoded, mail_of, rows_of, without_struck
 from rag_core.library.disk.files import Stamp, seal, stamps_from_json, stamps_to_json, unseal
 from rag_core.library.disk.private import tighten, write
 from rag_core.library.indexing.recognised import RecognisedPages
@@ -269,6 +267,8 @@ def _remedy(problems: Sequence[str]) -> str:
     said, packages = " ".join(problems), " ".join(missing_packages())
     if "switched off" in said:
         what = "Switch on the setting `ocr` and index the file again"
+    elif "library of Tesseract" in said:
+        what = "Install Tesseract (on Debian: tesseract-ocr)"
     elif "no language data" in said or (packages and "text recognition" in said):
         what = f"Install the language data of Tesseract for the document's language (on Debian: {packages})"
     elif "are spent" in said:

@@ -17,8 +17,8 @@ from typing import IO, Any, Literal
 from rag_core.domain.bounds import require_between
 from rag_core.domain.documents import Metadata
 from rag_core.errors import IngestError, InvalidInput, LimitExceeded, NotAPdf
-from rag_core.ingest.reading.other_text import MAIL, VALUES
 from rag_core.ingest.reading.pdf_facts import FORMS
+from rag_core.ingest.reading.text import MAIL, VALUES
 from rag_core.library.disk.private import HeldFile, blocks_of
 
 Kind = Literal["pdf", "text"]
