@@ -112,11 +112,8 @@ def _lines_of_text(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _bare(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[start].isspace():
-        start += 1
-    while start < end and text[end - 1].isspace():
-        end -= 1
-    return start, end
+    inside = text[start:end].lstrip()
+    return end - len(inside), end - len(inside) + len(inside.rstrip())
 
 
 def boilerplate(pages: Collection[Sequence[Row]]) -> set[Row]:

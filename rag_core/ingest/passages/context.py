@@ -7,7 +7,7 @@ The line is shortened here, by an estimate that needs no tokenizer, so that a te
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from rag_core.domain.passages import Passage
@@ -30,25 +30,22 @@ def embedding_text(passage: Passage, title: str) -> str:
 @lru_cache(maxsize=4096)  # the passages of a section share it
 def context(title: str, section: str, header_text: str) -> str:
     """Title, section and a table's header in one line, each shortened when it is long. Widths above are the limits."""
-    levels = _innermost(section.split(SECTION_MARK), SECTION_WIDTH)
-    parts = (_shorten(title, TITLE_WIDTH), levels, _shorten(header_text, HEADER_WIDTH))
+    path = _innermost(section.split(SECTION_MARK), _width, SECTION_WIDTH)
+    parts = (_shorten(title, TITLE_WIDTH), _shorten(path, SECTION_WIDTH), _shorten(header_text, HEADER_WIDTH))
     return SECTION_MARK.join(part for part in parts if part)
 
 
 def section_path(levels: Sequence[str]) -> str:
     """The innermost levels of a section as one text, outermost first: at most `MAX_LEVELS` and `MAX_SECTION_CHARS`."""
-    kept = [" ".join(level.split()) for level in levels[-MAX_LEVELS:]]
-    while len(kept) > 1 and len(SECTION_MARK.join(kept)) > MAX_SECTION_CHARS:
-        kept.pop(0)
-    path = SECTION_MARK.join(kept)
+    path = _innermost([" ".join(level.split()) for level in levels[-MAX_LEVELS:]], len, MAX_SECTION_CHARS)
     return path if len(path) <= MAX_SECTION_CHARS else path[: MAX_SECTION_CHARS - 1].rstrip() + "…"
 
 
-def _innermost(levels: Sequence[str], limit: float) -> str:
+def _innermost(levels: Sequence[str], size: Callable[[str], float], limit: float) -> str:
     kept = list(levels)
-    while len(kept) > 1 and _width(SECTION_MARK.join(kept)) > limit:
+    while len(kept) > 1 and size(SECTION_MARK.join(kept)) > limit:
         kept.pop(0)
-    return _shorten(SECTION_MARK.join(kept), limit)
+    return SECTION_MARK.join(kept)
 
 
 def _shorten(text: str, limit: float) -> str:
