@@ -19,6 +19,7 @@ from folding import each
 from rag_core.domain.documents import HIDDEN_SIGNS, holds_hidden
 from rag_core.ingest.pdf_worker.glyphs import fonts
 from rag_core.ingest.pdf_worker.glyphs.fonts import DASHES, DIGITS, SIDE, SIGNS, Fonts
+from rag_core.ingest.pdf_worker.glyphs.shapes import references
 from rag_core.ingest.pdf_worker.hidden_text.hidden import Kind, Layers
 from rag_core.ingest.pdf_worker.pages import Options, read
 from rag_core.ingest.pdf_worker.scans.ocr import Drawer
@@ -128,8 +129,6 @@ def test_given_a_plus_minus_of_strokes_as_thin_as_tex_draws_them_then_it_is_not_
     monkeypatch: pytest.MonkeyPatch, foot: str, found: bool
 ) -> None:
     font = pymupdf.Font("helv")
-    for sign in SIGNS:
-        fonts._references(sign, sign == "±")  # drawn before the shape is replaced, and kept
     half = SIDE // 2
     strokes = ["#" * SIDE if row in (half - 1, half) else "." * half + "#" + "." * (half - 1) for row in range(SIDE - 1)]
     dark = bytes(pixel == "#" for row in (*strokes, foot * SIDE) for pixel in row)
@@ -145,10 +144,7 @@ def test_given_a_glyph_like_a_slanted_digit_then_it_is_held_against_it_in_a_slan
 ) -> None:
     """The narrow 7 of a font for headings (Bebas Neue) is like a slanted 1."""
     font = pymupdf.Font(name)
-    for sign in (*DIGITS, *SIGNS):
-        fonts._references(sign, True)  # drawn before the shape is replaced, and kept
-        fonts._references(sign, False)
-    slanted = next(shape for shape in fonts._references("0", True) if shape not in fonts._references("0", False))
+    slanted = next(shape for shape in references("0", slanted=True) if shape not in references("0", slanted=False))
     monkeypatch.setattr(fonts, "_shape", lambda *_: slanted)
     monkeypatch.setattr(Fonts, "_called", lambda *_: set())
     one = font.has_glyph(ord("1")), ord("1")

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 from pymupdf import mupdf
 
 from .actual_text import FURTHER, Glyph
 from .bullets import FEW, sign_of
-from .shapes import REFERENCES, SIDE, SLANTED, Shape, away, glyph_code, is_blank, is_slanted
+from .shapes import SIDE, Shape, away, glyph_code, is_blank, is_slanted, references
 from .shapes import distance as _distance
 from .shapes import shape as _shape
 from .symbols import meant
@@ -151,7 +150,7 @@ def _shows_other(font: Any, number: int, said: str, signs: str) -> bool:
     if not shape:
         return False
     slanted = is_slanted(font)
-    away = {sign: min(_distance(shape, one) for one in _references(sign, slanted or sign == said)) for sign in signs}
+    away = {sign: _nearest(shape, sign, slanted=slanted or sign == said) for sign in signs}
     nearest = min(away, key=lambda sign: away[sign])
     if nearest == "+" and shape[0] & _CORNERS:
         return False  # a thin "±", as TeX draws it, is nearer to a "+" than to the bold "±" of the references
@@ -162,16 +161,10 @@ def _looks_rather(font: Any, number: int, shown: str, said: str) -> bool:
     shape = _shape(font, number)
     if not shape:
         return False
-    one, other = (min((_distance(shape, reference) for reference in _references(sign, True)), default=1.0) for sign in (shown, said))
+    one, other = (_nearest(shape, sign, slanted=sign in SIGNS or sign in DIGITS) for sign in (shown, said))
     return one < NEAR and RATHER * one < other
 
 
-@cache
-def _references(sign: str, slanted: bool) -> tuple[Shape, ...]:
-    shapes = []
-    for name in (*REFERENCES, *SLANTED) if slanted and (sign in SIGNS or sign in DIGITS) else REFERENCES:
-        font = mupdf.fz_new_base14_font(name)
-        shape = _shape(font, mupdf.ll_fz_encode_character(font.m_internal, ord(sign)))
-        if shape:
-            shapes.append(shape)
-    return tuple(shapes)
+def _nearest(shape: Shape, sign: str, *, slanted: bool) -> float:
+    """How far a shape is from the nearest reference of a sign."""
+    return min((_distance(shape, one) for one in references(sign, slanted=slanted)), default=1.0)

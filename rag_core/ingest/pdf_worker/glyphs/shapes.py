@@ -80,18 +80,21 @@ def away(font: Any, number: int, text: str, own: Mapping[str, int]) -> float | N
     own_shape = shape(font, number)
     if not own_shape or not text:
         return None
-    known = [reference for name in (*REFERENCES, *(SLANTED if is_slanted(font) else ())) if (reference := _written(name, text))]
+    known = list(references(text, slanted=is_slanted(font)))
     if len(text) > 1 and own.keys() >= set(text) and (reference := shape(font, *(own[sign] for sign in text))):
         known.append(reference)
     return min((distance(own_shape, reference) for reference in known), default=None)
 
 
 @cache
-def _written(name: str, text: str) -> Shape | None:
-    """A text in a font of the references; None where it lacks a sign of it."""
-    font = mupdf.fz_new_base14_font(name)
-    numbers = [mupdf.ll_fz_encode_character(font.m_internal, ord(sign)) for sign in text]
-    return shape(font, *numbers) if all(numbers) else None
+def references(text: str, *, slanted: bool) -> tuple[Shape, ...]:
+    """The shapes of a text in the fonts of the references that have all of its signs."""
+    found = []
+    for font in map(mupdf.fz_new_base14_font, (*REFERENCES, *(SLANTED if slanted else ()))):
+        numbers = [mupdf.ll_fz_encode_character(font.m_internal, ord(sign)) for sign in text]
+        if all(numbers) and (own := shape(font, *numbers)):
+            found.append(own)
+    return tuple(found)
 
 
 def glyph_code(font: Any, number: int) -> int:
