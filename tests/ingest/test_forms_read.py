@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import random
 import socket
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
+from word_file import W, word
 
 from rag_core.domain.documents import Page
 from rag_core.domain.rows import EMPTY, in_words
@@ -24,7 +23,6 @@ from pdf_worker.formats import documents as forms
 from pdf_worker.formats import tables as grid
 
 TABLE = "<table><tr><th>Parameter</th><th>Value</th></tr><tr><td>Maximum operating pressure</td><td>16 bar</td></tr></table>"
-W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 
 
 def web(port: int = 9) -> bytes:
@@ -35,16 +33,6 @@ def web(port: int = 9) -> bytes:
 <body background="{there}/d.png" onload="x()"><h1>Rules of the house</h1><p>Příliš žluťoučký kůň. नमस्ते दुनिया.</p>
 <p>The deposit is 40 EUR.</p><p class="w">White words</p><img src="{there}/c.png"><img src="file:///etc/passwd">
 <iframe src="{there}/e.html"></iframe><object data="{there}/f"></object>{TABLE}</body></html>""".encode()
-
-
-def word(body: str, parts: dict[str, str] | None = None) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("[Content_Types].xml", "<Types/>")
-        archive.writestr("word/document.xml", f'<?xml version="1.0"?><w:document {W}><w:body>{body}</w:body></w:document>')
-        for name, text in (parts or {}).items():
-            archive.writestr(name, text)
-    return packed.getvalue()
 
 
 def paragraph(text: str, inside: str = "", style: str = "") -> str:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-
 import pytest
+import word_file
+from word_file import W
 
 from rag_core.ingest.reading.pdf import read_pdf
 
-W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
-M = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
 STYLES = (
     f'<w:styles {W}><w:style w:styleId="Mark"><w:name w:val="mark"/><w:rPr><w:vertAlign w:val="superscript"/></w:rPr></w:style></w:styles>'
 )
@@ -18,13 +15,8 @@ STYLES = (
 
 def word(*paragraphs: str) -> str:
     """The text of a Word document with these paragraphs."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("[Content_Types].xml", "<Types/>")
-        archive.writestr("word/styles.xml", STYLES)
-        body = "".join(f"<w:p>{one}</w:p>" for one in paragraphs)
-        archive.writestr("word/document.xml", f'<?xml version="1.0"?><w:document {W} {M}><w:body>{body}</w:body></w:document>')
-    return read_pdf(packed.getvalue(), "a.docx", form="docx", ocr=False).pages[0].text
+    body = "".join(f"<w:p>{one}</w:p>" for one in paragraphs)
+    return read_pdf(word_file.word(body, {"word/styles.xml": STYLES}), "a.docx", form="docx", ocr=False).pages[0].text
 
 
 def run(text: str, properties: str = "") -> str:

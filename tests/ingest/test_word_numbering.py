@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from collections.abc import Sequence
 
 import pytest
+import word_file
 from hypothesis import given
 from hypothesis import strategies as st
+from word_file import W
 
 from rag_core.ingest.pdf_worker.formats.documents import web_page
 
-W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+ROOTS = {"numbering": "numbering", "styles": "styles", "footnotes": "footnotes"}
 
 
 def word(body: str, **parts: str) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("word/document.xml", f"<w:document {W}><w:body>{body}</w:body></w:document>")
-        for name, inner in parts.items():
-            root = {"numbering": "numbering", "styles": "styles", "footnotes": "footnotes"}.get(name, "hdr")
-            archive.writestr(f"word/{name}.xml", f"<w:{root} {W}>{inner}</w:{root}>")
-    return packed.getvalue()
+    roots = {name: ROOTS.get(name, "hdr") for name in parts}
+    return word_file.word(body, {f"word/{name}.xml": f"<w:{roots[name]} {W}>{inner}</w:{roots[name]}>" for name, inner in parts.items()})
 
 
 def listed(text: str, level: int = 0, own: int = 1, style: str = "") -> str:
