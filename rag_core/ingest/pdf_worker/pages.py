@@ -23,7 +23,7 @@ from .geometry import SLOPED, Rect
 from .glyphs.baselines import levelled
 from .glyphs.corrected import Correction, corrected
 from .glyphs.fonts import Fonts
-from .glyphs.symbols import drawn_signs, has_private_signs
+from .glyphs.symbols import drawn_signs
 from .hidden_text.hidden import Hidden, Ink, Kind, Layers, ink_of, style_of
 from .hidden_text.trace import Trace
 from .hidden_text.visibility import InkedRun, InkedWord, reasons
@@ -158,18 +158,9 @@ def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iter
     turn = page.rotation_matrix if page.rotation else None
     for block in blocks:
         for index, line in enumerate(block.get("lines", ())):
-            inside = by_line.get((block["number"], index))
-            if not inside:
-                continue
-            spans = line["spans"]
-            if (
-                len(spans) == 1 and turn is None and not has_private_signs(spans[0])
-            ):  # nearly every line: the general case below takes twice the time
-                ink, style = ink_of(spans[0]), style_of(spans[0])
-                inked = [(Word(part, box, *style), ink) for word in inside for part, box in _clean(word[4], word[:4])]
-            else:
-                inked = list(_inked(spans, inside, turn))
-            yield inked, (block["number"], index), _direction(line["dir"], turn)
+            if inside := by_line.get((block["number"], index)):
+                inked = list(_inked(line["spans"], inside, turn))
+                yield inked, (block["number"], index), _direction(line["dir"], turn)
 
 
 def _direction(step: tuple[float, float], turn: Any) -> tuple[int, int]:
