@@ -30,14 +30,11 @@ TOUCHING = 0.14  # a blank is at least 0.2 wide
 NEAR = 0.35  # a blank between a sign and its host, as in "1 ½"
 OVERLAP = 0.3  # italics, kerning, and programs that take a sign for narrower than it is
 AXIS_LOW, AXIS_HIGH = 0.1, 0.55  # a bar or a minus stands so much above the baseline
-AXIS_OF_RAISED = 0.8  # and a raised minus at most so much
 OVER, UNDER = 0.75, 1.35  # the bar may be so far below a numerator's baseline, and above a denominator's, in their own font sizes
 DASH = (0.15, 1.0)  # the width of a minus, in the font size of its figure
 LONGEST_PT = 60.0  # a fraction's bar; longer rules belong to tables
 SAME_LINE = 0.06
 TALLEST = 1.5  # most fonts reach from 0.2 to 0.3 below the line to 0.8 to 1.2 above it
-UPRIGHT = (1.0, 0.0)
-LONGEST = 12  # characters of a sign
 CLOSING = tuple("/\u2044)]}%.,;:!?\"'”’")
 BAND_PT = 24.0  # places are looked for in bands of this height
 
@@ -118,100 +115,9 @@ def levelled(
     """
     lines = {(block["number"], index): line for block in blocks for index, line in enumerate(block.get("lines", ()))}
     mixed = _mixed(lines)
-    rows = [_Row.of(place, line, turn) for place, line in lines.items()]
-    found, bars = _places(rows, mixed, rules)
-    if not found:
-        return list(runs), [list(one) for one in kinds]
-    page = _Page(runs, kinds, lines, turn, _by_place(raw()) if mixed else {}, mixed)
-    page.look({row.place for row in rows if any((row.step, row.band + away) in found for away in (-1, 0, 1))})
-    page.find(bars)
+    page = _Page(runs, kinds, lines, turn, _by_place(raw()) if mixed else {}, mixed, _uneven(lines, turn, rules, mixed))
+    page.find(rules)
     return page.rebuilt() if page.changed else (list(runs), [list(one) for one in kinds])
-
-
-@dataclass(slots=True)
-class _Row:
-    """A line of MuPDF's: where it stands along and across its direction, and whether it has what may be a sign."""
-
-    place: _Place
-    step: Step
-    left: float
-    right: float
-    base: float
-    size: float
-    has: bool
-    spans: list[dict[str, Any]]
-    band: int = 0
-
-    def __post_init__(self) -> None:
-        self.band = int(self.base // BAND_PT)
-
-    @property
-    def is_one(self) -> bool:
-        return _is_sign("".join(span["text"] for span in self.spans))
-
-    @staticmethod
-    def of(place: _Place, line: dict[str, Any], turn: Any) -> _Row:
-        spans = line["spans"]
-        x0, y0, x1, y1 = line["bbox"]
-        if turn is None and len(spans) == 1 and line["dir"] == UPRIGHT:  # nearly every line
-            return _Row(place, UPRIGHT, x0, x1, spans[0]["origin"][1], spans[0]["size"], has=False, spans=spans)
-        step = _step(line["dir"], turn)
-        ends = _along(_shown((x0, y0), turn), step), _along(_shown((x1, y1), turn), step)
-        base, size = _across(_shown(spans[0]["origin"], turn), step), spans[0]["size"]
-        if len(spans) == 1:
-            return _Row(place, step, min(ends), max(ends), base, size, has=False, spans=spans)
-        size = max(span["size"] for span in spans)
-        has = any(
-            (span["size"] < SMALLER * size or abs(_across(_shown(span["origin"], turn), step) - base) > LOWERED * size)
-            and _is_sign(span["text"])
-            for span in spans
-        )
-        return _Row(place, step, min(ends), max(ends), base, size, has, spans)
-
-
-def _is_sign(text: str) -> bool:
-    text = text.strip()
-    return 0 < len(text) <= LONGEST and _SIGN.fullmatch(_BLANKS.sub("", text)) is not None
-
-
-def _places(rows: Sequence[_Row], mixed: set[_Place], rules: Sequence[Rect]) -> tuple[set[tuple[Step, int]], list[Rect]]:
-    """The bands of the page, by direction, in which there may be raised, lowered or stacked signs; and the bars that may belong to them."""
-    found = {(row.step, row.band) for row in rows if row.has or row.place in mixed}
-    near: defaultdict[tuple[Step, int], list[_Row]] = defaultdict(list)
-    for row in rows:
-        near[row.step, row.band].append(row)
-    largest = {key: max(row.size for row in some) for key, some in near.items()}
-    for row in rows:
-        most = max(largest.get((row.step, row.band + away), 0.0) for away in (-1, 0, 1))
-        if row.size <= OF_OTHER_LINES * most and (row.step, row.band) not in found and row.is_one:
-            for other in (other for away in (-1, 0, 1) for other in near.get((row.step, row.band + away), ())):
-                size = other.size
-                beside = other.left - size < row.right and row.left < other.right + size
-                if row.size <= OF_OTHER_LINES * size and beside and -LOWEST * size < other.base - row.base < HIGHEST * size:
-                    found.add((row.step, row.band))
-                    break
-    bars = []
-    steps = {row.step for row in rows}
-    for rule in rules:
-        for step in steps:
-            x0, y0, x1, y1 = turned(rule, (round(step[0]), round(step[1])))
-            y = (y0 + y1) / 2
-            band = int(y // BAND_PT)
-            if (
-                not _is_aslant(step)
-                and y1 - y0 <= x1 - x0
-                and any(
-                    AXIS_LOW * row.size < row.base - y < AXIS_OF_RAISED * row.size
-                    and row.left - row.size < x1
-                    and x0 < row.right + row.size
-                    for away in (-1, 0, 1)
-                    for row in near.get((step, band + away), ())
-                )
-            ):
-                bars.append(rule)
-                found.add((step, band))
-                break
-    return found, bars
 
 
 def _mixed(lines: Mapping[_Place, dict[str, Any]]) -> set[_Place]:
@@ -231,6 +137,27 @@ def _mixed(lines: Mapping[_Place, dict[str, Any]]) -> set[_Place]:
     for of_font in heights.values():
         usual = min(TALLEST, min(of_font)[0])
         found.update(place for height, place in of_font if height > usual + LOWERED)
+    return found
+
+
+def _uneven(lines: Mapping[_Place, dict[str, Any]], turn: Any, rules: Sequence[Rect], mixed: set[_Place]) -> set[_Place]:
+    """The lines near which text of two sizes or baselines stands, or a rule: nowhere else is a sign raised, lowered or stacked."""
+    bands: defaultdict[tuple[Step, int], list[tuple[_Place, set[Any]]]] = defaultdict(list)
+    for place, line in lines.items():
+        step, spans = _step(line["dir"], turn), line["spans"]
+        bases = {round(_across(_shown(span["origin"], turn), step), 1) for span in spans}
+        alike = {round(span["size"], 1) for span in spans} if len(bases) == 1 and place not in mixed else {place, None}
+        bands[step, int(min(bases) // BAND_PT)].append((place, alike))
+    ruled = set()
+    for step in {step for step, _ in bands if rules and not _is_aslant(step)}:
+        turned_rules = (turned(rule, (round(step[0]), round(step[1]))) for rule in rules)
+        ruled |= {(step, int((y0 + y1) / 2 // BAND_PT)) for _, y0, _, y1 in turned_rules}
+    found = set()
+    for step, band in list(bands):
+        near = [(step, band + away) for away in (-1, 0, 1)]
+        rows = [row for key in near for row in bands.get(key, ())]
+        if len(set[Any]().union(*(alike for _, alike in rows))) > 1 or not ruled.isdisjoint(near):
+            found |= {place for place, _ in rows}
     return found
 
 
@@ -256,16 +183,12 @@ class _Page:
         turn: Any,
         characters: Mapping[_Place, list[tuple[Any, float]]],
         mixed: set[_Place],
+        uneven: set[_Place],
     ) -> None:
         self._runs, self._kinds, self._lines, self._turn = runs, kinds, lines, turn
         self._characters, self._mixed = characters, mixed
         self.changed = False
-
-    def look(self, places: set[_Place]) -> None:
-        """Take the words of these lines apart."""
-        self._atoms = [
-            atom for number, run in enumerate(self._runs) if run[1] in places for atom in self._of_run(number, run, self._lines[run[1]])
-        ]
+        self._atoms = [atom for number, run in enumerate(runs) if run[1] in uneven for atom in self._of_run(number, run, lines[run[1]])]
         self._bands: defaultdict[tuple[Step, int], list[Atom]] = defaultdict(list)
         for atom in self._atoms:
             self._bands[atom.step, int(atom.base // BAND_PT)].append(atom)
