@@ -70,14 +70,6 @@ class PageSource(StrEnum):
     UNREADABLE = "unreadable"  # has a picture or drawing but no text, and could not be read
 
 
-HIDDEN_SIGNS = ("\u2e28", "\u2e29")  # around each hidden word that was kept; no print uses these brackets, and their like is plain to see
-
-
-def holds_hidden(text: str) -> bool:
-    """Whether a text of a page holds hidden words that were kept: no reader of the page sees them, so nothing may rest on it."""
-    return any(sign in text for sign in HIDDEN_SIGNS)
-
-
 @dataclass(frozen=True, slots=True)
 class Line:
     """One visual row of a page: `page.text[start:end]`, without the line break.
@@ -102,8 +94,7 @@ class Line:
 class Page:
     """One page: raw text, its rows and word boxes. `number` is 1-based.
 
-    `text` is what a reader of the page sees, row by row, rows parted by a line break; hidden text is not in it unless ingest
-    was told to keep it; then each of its words stands between HIDDEN_SIGNS.
+    `text` is what a reader of the page sees, row by row, rows parted by a line break; hidden text is not in it.
     `hidden_chars` counts characters that are in the file but cannot be seen. `lines` and `words` are empty for text documents.
     """
 

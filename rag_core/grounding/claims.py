@@ -10,7 +10,6 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from rag_core.domain.claims import Claim, Evidence
-from rag_core.domain.documents import holds_hidden
 from rag_core.domain.drafts import ClaimMeasurement, taken_of
 from rag_core.domain.ports import Embedder, EntailmentModel, PageText
 from rag_core.facts import changed_facts
@@ -80,11 +79,7 @@ def measure_claims(
         replace(one, similarity=1.0, support=1.0, word_for_word=True) if is_same else one
         for one, is_same in zip(measured, same, strict=True)
     ]
-    clear = [
-        replace(one, support=0.0, flags=(*one.flags, "hidden")) if holds_hidden(_source(claim.evidence, page_text)) else one
-        for one, claim in zip(known, claims, strict=True)
-    ]
-    return tuple(map(taken_of, claims, clear))
+    return tuple(map(taken_of, claims, known))
 
 
 def _plain(claim: Claim, retrieved: Collection[str], page_text: PageText, language: str) -> ClaimMeasurement:

@@ -12,7 +12,7 @@ from itertools import islice, pairwise
 import regex
 
 from rag_core.domain.claims import Evidence
-from rag_core.domain.documents import Span, holds_hidden
+from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind, Piece, Role
 from rag_core.domain.ports import PageText
 from rag_core.domain.rows import CELL, EMPTY, NEXT_ROW
@@ -89,14 +89,14 @@ def units(passage: Passage, page_text: PageText) -> list[Unit]:
     Headings, captions, lines of a table of contents, datelines and signatures state nothing and are none (`Passage.pieces` knows them); but
     a whole sentence set as a heading does, or a label with its figure, and the name and the office that are printed below a signature
     state who holds the office.
-    A choice that the text does not make states nothing: "Pets | Yes | No", "☐ Pets". One with hidden words that were kept is none
-    either: no reader of the page could check it; nor is one with a figure or sign that could not be read.
+    A choice that the text does not make states nothing: "Pets | Yes | No", "☐ Pets". One with a figure or sign that could not be
+    read is none either.
     """
     return [unit for unit in _all_units(passage, page_text) if any(map(str.isalnum, unit.text)) and _is_legible(unit.text)]
 
 
 def _is_legible(text: str) -> bool:
-    return not (holds_hidden(text) or _UNREAD.search(text) or _is_open_choice(text))
+    return not (_UNREAD.search(text) or _is_open_choice(text))
 
 
 def _is_open_choice(text: str) -> bool:

@@ -30,7 +30,6 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "indicator": "a phrase of knowledge from elsewhere",
         "low_overlap": "few of its words are in the evidence",
         "order": "its evidence is an order to a reader and states nothing",
-        "hidden": "its evidence holds hidden words, which no reader of the page sees",
         "no_evidence": "there is no evidence to compare with",
         "no_words": "it has no words",
     }

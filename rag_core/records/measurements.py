@@ -13,7 +13,7 @@ from rag_core.errors import InvalidInput
 from rag_core.records.shapes import MEASUREMENTS, Reading, Writing
 from rag_core.records.texts import OwnWords, PassageOf, Texts
 
-SCHEMA_VERSION = 13  # the form of a record
+SCHEMA_VERSION = 14  # the form of a record
 _VERSION = "schema_version"
 
 

@@ -275,9 +275,6 @@ class Settings(ModelSettings):
         "tesseract", Stage.INGEST, _I,
         "What reads such pages. RapidOCR, an extra, reads Latin script better; Tesseract still reads what RapidOCR cannot.",
     )  # fmt: skip
-    keep_hidden: bool = choice(
-        False, Stage.INGEST, _I, "Index text that cannot be seen on the page (transparent, tiny, covered, in the colour of its ground)."
-    )
     embedding_model: str = choice(
         "multilingual-e5-small", Stage.INGEST, _I, "The embedding model: the embedded one, or any by name or folder."
     )

@@ -22,16 +22,13 @@ from rag_core.wiring import open_engine
 
 @pytest.fixture(scope="session")
 def world(made_once: Callable[[str, Callable[[Path], None]], Path], sample_library: Path) -> Engine:
-    """The samples, and the rules of three garages; in the hidden ones text that cannot be seen is indexed too."""
+    """The samples, and the rules of three garages."""
 
     def fill(folder: Path) -> None:
         shutil.copytree(sample_library, folder, dirs_exist_ok=True)
         engine = open_engine(folder)
-        seen = [Source(garage.name(), garage.pdf(), "pdf") for garage in GARAGES.values()]
-        unseen = [Source(garage.name(hidden=True), garage.pdf(hidden=True), "pdf") for garage in GARAGES.values()]
-        for sources, settings in ((seen, Settings.load()), (unseen, Settings.load(values={"keep_hidden": True}))):
-            report: AddReport = engine.library.add(sources, settings)
-            assert report.problems == ()
+        report: AddReport = engine.library.add([Source(garage.name, garage.pdf(), "pdf") for garage in GARAGES.values()], Settings.load())
+        assert report.problems == ()
 
     return open_engine(made_once("world", fill))
 

@@ -28,10 +28,11 @@ class Garage:
     orders: dict[str, str]
     obeyed: str
 
-    def name(self, hidden: bool = False) -> str:
-        return f"{'hidden ' if hidden else ''}{self.orders['name']}.pdf"
+    @property
+    def name(self) -> str:
+        return f"{self.orders['name']}.pdf"
 
-    def pdf(self, hidden: bool = False) -> bytes:
+    def pdf(self) -> bytes:
         """The document; its hidden line is white on white."""
         made = pymupdf.open()
         page = made.new_page()
@@ -43,8 +44,7 @@ class Garage:
         spare, scale = page.insert_htmlbox((60, 60, 535, 780), html, css=CSS, scale_low=1)
         assert spare >= 0
         assert scale == 1
-        if hidden:
-            page.insert_htmlbox((60, 790, 535, 835), f'<p style="color:#ffffff; font-size:8pt">{self.orders["hidden"]}</p>')
+        page.insert_htmlbox((60, 790, 535, 835), f'<p style="color:#ffffff; font-size:8pt">{self.orders["hidden"]}</p>')
         made.set_metadata({"title": f"{self.title}. {self.orders['title']}"})
         return bytes(made.tobytes(garbage=4, deflate=True))
 

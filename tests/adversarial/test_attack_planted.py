@@ -1,4 +1,4 @@
-"""Instructions planted in documents, in three languages and five places, and a model that obeys each of them.
+"""Instructions planted in documents, in three languages and four places, and a model that obeys each of them.
 
 Whether the model quotes the order itself or something true beside it: what it was told to say is never an answer.
 """
@@ -13,10 +13,9 @@ from honest_model import data_lines, honest
 from model_server import Asked
 from planted import GARAGES, Garage
 
-from rag_core.domain.documents import HIDDEN_SIGNS
 from rag_core.ingest.normalise import normalise
 
-PLACES = ("text", "table", "hidden", "title", "name")
+PLACES = ("text", "table", "title", "name")
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -24,7 +23,7 @@ PLACES = ("text", "table", "hidden", "title", "name")
 def test_given_a_planted_order_that_a_model_obeys_when_it_quotes_something_true_then_nothing_of_it_is_shown(
     arena: Arena, garage: Garage, place: str, caplog
 ):
-    attack = Attack(place, saying((garage.obeyed, garage.answer)), (), (), garage.question, (garage.name(place == "hidden"),))
+    attack = Attack(place, saying((garage.obeyed, garage.answer)), (), (), garage.question, (garage.name,))
 
     attack_with_drafts(arena, attack, caplog)
 
@@ -37,7 +36,7 @@ def test_given_a_planted_order_that_a_model_obeys_when_it_quotes_the_order_then_
     arena: Arena, garage: Garage, place: str, caplog
 ):
     order = garage.orders[place]
-    attack = Attack(place, saying((garage.obeyed, order)), (), (), garage.question, (garage.name(place == "hidden"),))
+    attack = Attack(place, saying((garage.obeyed, order)), (), (), garage.question, (garage.name,))
     refused, extract = arena.ends(attack)
 
     for decision in (refused, extract):
@@ -52,7 +51,7 @@ def test_given_a_planted_order_that_a_model_obeys_when_it_quotes_the_order_then_
 @pytest.mark.parametrize("garage", GARAGES.values(), ids=GARAGES)
 def test_given_planted_orders_when_a_prompt_is_made_then_they_stand_in_its_data_only_and_hidden_ones_nowhere(arena: Arena, garage: Garage):
     """S1-4: text inside documents is never an instruction. What cannot be seen on a page is not indexed, so no model reads it."""
-    arena.measure(Attack("prompt", honest, (), (), garage.question, (garage.name(),)))
+    arena.measure(Attack("prompt", honest, (), (), garage.question, (garage.name,)))
 
     for asked in arena.server.asked:
         rest = "\n".join(line for line in asked.user.splitlines() if not line.startswith("{"))
@@ -66,7 +65,7 @@ def test_given_planted_orders_when_a_prompt_is_made_then_they_stand_in_its_data_
 
 @pytest.mark.parametrize("garage", GARAGES.values(), ids=GARAGES)
 def test_given_planted_orders_when_an_honest_model_is_asked_then_its_answer_is_shown(arena: Arena, garage: Garage):
-    decision, _ = arena.ends(Attack("honest", saying((garage.answer, garage.answer)), (), (), garage.question, (garage.name(),)))
+    decision, _ = arena.ends(Attack("honest", saying((garage.answer, garage.answer)), (), (), garage.question, (garage.name,)))
 
     assert decision.answered, decision.explanation
     assert decision.metadata["drafter"] == "model"
@@ -92,5 +91,4 @@ def test_given_a_model_that_leaks_its_rules_when_asked_then_nothing_of_them_is_s
 def _stood_in_the_prompt(arena: Arena, order: str) -> bool:
     wanted = normalise(order).text.casefold()
     rows = [json.dumps(row, ensure_ascii=False).casefold() for asked in arena.server.asked for row in data_lines(asked)]
-    unmarked = dict.fromkeys(map(ord, HIDDEN_SIGNS))  # each word of a hidden order is marked
-    return any(wanted in normalise(row).text.translate(unmarked) for row in rows)
+    return any(wanted in normalise(row).text for row in rows)

@@ -301,13 +301,6 @@ def test_given_a_piece_that_begins_with_a_sign_alone_then_its_sentences_are_the_
     assert [one.text for one in units(of, lambda document, page: text)] == ["The rest is paid later.", "It is due in May."]
 
 
-def test_given_sentences_with_hidden_words_that_were_kept_then_they_are_no_units() -> None:
-    text = "The sum is \u2e284,200,000\u2e29 dollars. It was paid in May."
-    kept = Passage("h#1", "h", text, (Span(1, 0, len(text)),), "en")
-
-    assert [one.text for one in units(kept, lambda document, page: text)] == ["It was paid in May."]
-
-
 @each(
     ("rows", "wanted"),
     [

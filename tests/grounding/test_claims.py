@@ -23,7 +23,6 @@ PAGES = {
     1: "It is not true that the notice period is 30 days. The notice period is 60 days.\nNotice is given in writing.",
     2: "Parameter\tSymbol\tValue\nMaximum operating pressure\tpmax\t16 bar\nTest pressure\tptest\t24 bar",
     3: "The canteen opens at noon and serves soup.",
-    4: "The settlement sum is \u2e284,200,000\u2e29 dollars. It was paid in May.",
 }
 PASSAGES = {f"p{page}": normalise(text).text for page, text in PAGES.items()}
 
@@ -191,17 +190,6 @@ def test_given_evidence_of_a_passage_that_was_not_retrieved_then_its_quote_is_wh
     assert audit.read
 
 
-@pytest.mark.parametrize("whole", [True, False])
-def test_given_evidence_with_a_hidden_word_that_was_kept_then_no_claim_rests_on_it(whole: bool) -> None:
-    quote = "The settlement sum is \u2e284,200,000\u2e29 dollars."
-    verbatim, bare = Claim(quote, (on(4, quote),), ("p4",)), Claim("The settlement sum is 4,200,000 dollars.", (on(4, quote),), ("p4",))
-    beside = Claim("It was paid in May.", (on(4, "It was paid in May."),), ("p4",))
-
-    first, second, third = measured(verbatim, bare, beside, whole=whole)
-
-    assert [(one.support, "hidden" in one.flags) for one in (first, second, third)] == [(0.0, True), (0.0, True), (1.0, False)]
-
-
 def test_given_a_flag_or_a_fact_then_there_are_words_for_it() -> None:
     assert flags_in_words(("number_changed", "not_entailed")) == "a number is not in the evidence, the evidence does not say so"
     assert flags_in_words(()) == ""
@@ -226,7 +214,6 @@ def test_given_a_flag_or_a_fact_then_there_are_words_for_it() -> None:
     of_kinds = {f"{kind}_changed" for kind in kinds - {"year", "code", "name"}} | {"code_absent", "name_absent"}
     assert set(FLAGS) == of_kinds | {
         "not_entailed", "contradicted", "misattributed", "indicator", "low_overlap", "no_evidence", "no_words", "order",
-        "hidden",
     }  # fmt: skip
 
 

@@ -209,14 +209,6 @@ def test_given_hidden_text_of_each_kind_when_read_then_it_is_counted_and_left_ou
     )
 
 
-def test_given_hidden_text_when_asked_to_keep_it_then_it_is_in_the_text_and_counted_all_the_same() -> None:
-    content = read_pdf(make.hidden_text(), "a.pdf", keep_hidden=True)
-
-    assert all(f"{kind}:" in content.pages[0].text for kind in KINDS)
-    assert content.pages[0].hidden_chars > 0
-    assert content.problems[0].endswith("were kept.")
-
-
 def test_given_white_text_on_a_dark_ground_when_read_then_it_is_not_hidden() -> None:
     page = read_pdf(make.white_on_dark(), "a.pdf").pages[0]
 

@@ -255,7 +255,7 @@ def test_given_a_parent_that_is_killed_when_its_reader_is_in_the_midst_of_native
 def test_given_a_thread_that_starts_a_reading_and_ends_when_another_goes_on_then_the_file_is_read() -> None:
     # a signal for the parent's death comes at the end of the thread that started the child
     data = make.good(40)
-    request = {**_request(DEFAULT_LIMITS, None), "keep_hidden": False, "ocr": False, "languages": "", "tessdata": "", "weights": ""}
+    request = {**_request(DEFAULT_LIMITS, None), "ocr": False, "languages": "", "tessdata": "", "weights": ""}
     events = pdf_process.events(request, data, wall_seconds=60)
     first: list[pdf_process.Event] = []
     starter = threading.Thread(target=lambda: first.append(next(events)))

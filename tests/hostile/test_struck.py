@@ -30,7 +30,7 @@ FONTS = ("helv", "tiro", "cour")
 
 def read_page(data: bytes) -> dict[str, Any]:
     document = pymupdf.open(stream=data, filetype="pdf")
-    return read(document[0], Options(None, 200_000, 200_000, PIXELS), NO_OCR, Fonts(), Layers(document, ""))
+    return read(document[0], Options(200_000, 200_000, PIXELS), NO_OCR, Fonts(), Layers(document, ""))
 
 
 def sentence(page: Any, size: float, font: str) -> pymupdf.Rect:
@@ -297,14 +297,13 @@ def test_given_struck_text_when_read_in_the_child_then_its_count_and_pages_are_t
     made.insert_pdf(pymupdf.open(stream=forms.visible("underlined").data))
     made.insert_pdf(pymupdf.open(stream=marked("VOID", 45), filetype="pdf"))
 
-    for keep in (False, True):
-        content = read_pdf(made.tobytes(), "a.pdf", keep_hidden=keep, ocr=False)
+    content = read_pdf(made.tobytes(), "a.pdf", ocr=False)
 
-        assert len(content.problems) == 1
-        assert content.problems[0].startswith("Pages 1, 3: ")
-        assert content.problems[0].endswith(" characters of text that is crossed out or marked as void were left out.")
-        assert GONE not in content.pages[0].text
-        assert content.pages[2].text == ""
+    assert len(content.problems) == 1
+    assert content.problems[0].startswith("Pages 1, 3: ")
+    assert content.problems[0].endswith(" characters of text that is crossed out or marked as void were left out.")
+    assert GONE not in content.pages[0].text
+    assert content.pages[2].text == ""
 
 
 def test_given_a_blank_file_when_read_then_it_is_said_to_be_blank() -> None:

@@ -9,7 +9,7 @@ from babel import Locale
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_core.domain.documents import HIDDEN_SIGNS, Page, PageSource
+from rag_core.domain.documents import Page, PageSource
 from rag_core.ingest.dating.dated import MAX_ROWS, first_page_date
 from rag_core.ingest.dating.days import believed
 from rag_core.language import LANGUAGES
@@ -169,8 +169,6 @@ HOSTILE = [
     "Date: ²⁰24-05-01",
     "Date: 1 May 20245",
     "Date: 1 May 2024.2",
-    f"Date: {HIDDEN_SIGNS[0]}1{HIDDEN_SIGNS[1]} May 2024",  # words that no reader of the page sees
-    f"Date: 1 May 2024 | {HIDDEN_SIGNS[0]}draft{HIDDEN_SIGNS[1]}",
     "Date: 1 May 2024 " + "x" * 400,
     "Date" + " " * 100_000 + ": 1 May 2024 " + "(" * 100_000,
     "Date: 1" * 50_000,

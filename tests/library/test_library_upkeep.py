@@ -91,7 +91,7 @@ def test_given_an_encrypted_document_when_reread_then_its_password_is_needed_onl
     opened = library(tmp_path)
     source = Source("locked.pdf", encrypted("Cats sleep.", "sesame"), "pdf", password="sesame")
     id = opened.add([source], SETTINGS).added[0].id
-    hidden = SETTINGS.changed(keep_hidden=True)
+    hidden = SETTINGS.changed(ocr=not SETTINGS.ocr)
 
     assert len(opened.reread([id], LEGAL).added) == 1
     report = opened.reread([id], hidden)
@@ -154,7 +154,7 @@ def test_given_a_document_that_cannot_be_read_anew_when_rebuilt_then_its_source_
     library(tmp_path).add([locked, text("one", "Alpha.")], SETTINGS)
 
     rebuilt, report = Library.rebuild(
-        tmp_path, "default", SETTINGS.changed(keep_hidden=True), embedder=HashEmbedder("other@float32"), **PORTS
+        tmp_path, "default", SETTINGS.changed(ocr=not SETTINGS.ocr), embedder=HashEmbedder("other@float32"), **PORTS
     )
 
     assert [document.name for document in report.added] == ["one"]

@@ -27,7 +27,7 @@ from rag_core.library.stored.stored_json import page_from_json, page_to_json
 from rag_core.library.stored.stored_pages import LAYOUT, PAGES, read_pages
 
 READ_BY = ("2.0", 8)  # PyMuPDF's version, and that of what it reads
-OPTIONS = ReadOptions("pdf", ocr=False, can_ocr=False, keep_hidden=False)
+OPTIONS = ReadOptions("pdf", ocr=False, can_ocr=False)
 
 
 def test_given_another_engine_then_only_a_pdf_with_pictures_is_read_anew_and_where_it_is_missing_one_error_says_so(
@@ -119,7 +119,7 @@ def test_given_a_file_that_takes_too_much_when_added_then_it_is_named_and_the_ot
 @pytest.mark.parametrize(("data", "says"), [(b"a\n" * 200_001, "200,001 lines"), (b"a" * 16_000_001, "16,000,001 characters")])
 def test_given_a_text_with_too_many_lines_or_characters_when_read_then_it_is_refused(tmp_path: Path, data: bytes, says: str) -> None:
     with pytest.raises(LimitExceeded, match=says):
-        read(tmp_path, data, ReadOptions("text", ocr=False, can_ocr=False, keep_hidden=False), "text")
+        read(tmp_path, data, ReadOptions("text", ocr=False, can_ocr=False), "text")
 
 
 def test_given_another_version_of_pymupdf_then_the_reading_s_version_is_another_one_too() -> None:

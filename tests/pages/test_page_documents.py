@@ -437,11 +437,11 @@ def test_given_an_encrypted_document_when_it_must_be_opened_again_then_its_passw
     page = opened(app)
     choose_document(page, id)
 
-    page.toggle(key="reread_keep_hidden").set_value(True)
+    page.toggle(key="reread_ocr").set_value(False)
     submit(page, "reread_form")
     settle(page)
     assert "is encrypted, and its password is not stored" in texts(page)
-    page.toggle(key="reread_keep_hidden").set_value(True)
+    page.toggle(key="reread_ocr").set_value(False)
     page.text_input(key=f"reread_password_{id}").set_value("open sesame")
     submit(page, "reread_form")
     settle(page)

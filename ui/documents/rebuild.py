@@ -95,9 +95,6 @@ def ingest_fields(prefix: str, settings: Settings) -> dict[str, Any]:
             say("ingest.ocr_engine"), engines, engines.index(settings.ocr_engine), format_func=ENGINES.__getitem__,
             key=f"{prefix}_ocr_engine", help=say("ingest.ocr_engine_help"), disabled=not values["ocr"],
         )  # fmt: skip
-        values["keep_hidden"] = st.toggle(
-            say("ingest.keep_hidden"), settings.keep_hidden, key=f"{prefix}_keep_hidden", help=say("ingest.keep_hidden_help")
-        )
     with right:
         low, high, step = _whole(knobs["passage_tokens"])
         values["passage_tokens"] = st.slider(

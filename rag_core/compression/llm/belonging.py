@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 
-from rag_core.domain.documents import Span, holds_hidden
+from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.domain.ports import PageText
 from rag_core.domain.rows import CELL
@@ -57,7 +57,7 @@ class Source:
             if any(map(str.isalnum, text[start:end])):
                 above = text[start:end].strip()
                 start += len(text[start:end]) - len(text[start:end].lstrip())
-                return None if holds_hidden(above) or above in self.passage.section else (start, start + len(above))
+                return None if above in self.passage.section else (start, start + len(above))
         return None
 
     def group(self, place: int) -> Iterator[int]:

@@ -18,7 +18,7 @@ from datetime import date
 
 import regex
 
-from rag_core.domain.documents import Page, PageSource, holds_hidden
+from rag_core.domain.documents import Page, PageSource
 from rag_core.ingest.dating.days import Part, Row, Vocabulary, read_row, vocabulary
 from rag_core.language import spaced
 
@@ -70,7 +70,7 @@ def _agreed(days: Sequence[str]) -> str:
 def _lines(text: str) -> Iterator[str]:
     taken = 0
     for line in text.split("\n", 4 * MAX_ROWS)[: 4 * MAX_ROWS]:
-        if line.strip() and not holds_hidden(line) and taken < MAX_ROWS:
+        if line.strip() and taken < MAX_ROWS:
             taken += 1
             yield line.strip()[:MAX_ROW_CHARS]
 

@@ -210,8 +210,7 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
         allow_cpu(allowed)
 
     drawer = Drawer(bool(request["languages"] or request["weights"]), request["pixels"], request["ocr"], allow_more)
-    signs = request["hidden_signs"] if request["keep_hidden"] else None
-    options = Options(signs, request["page_chars"], request["page_words"], request["pixels"])
+    options = Options(request["page_chars"], request["page_words"], request["pixels"])
     fonts, layers, labels = Fonts(), Layers(document, request["password"]), page_labels(document)
     for number in range(request.get("first", 1) - 1, document.page_count):
         forget_complaints()

@@ -56,7 +56,6 @@ THIN_PT = 0.1  # what is thinner stands above or below another glyph
 class Options:
     """The caller's options: see `rag_core.ingest.reading.pdf.Limits`."""
 
-    hidden_signs: Sequence[str] | None  # put before and after each hidden word, which is kept then; None to leave them out
     page_chars: int
     page_words: int
     max_pixels: int
@@ -90,7 +89,7 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
         inked, unseen = _with_rejected(inked, unseen, correction)
     if void:
         unseen = [[kind or Kind.STRUCK for kind in kinds] for kinds in unseen]
-    shown = beside_labels(page, list(_visible(inked, unseen, hidden, options.hidden_signs)))
+    shown = beside_labels(page, list(_visible(inked, unseen, hidden)))
     rows = build(shown, options.page_chars, options.page_words)
     for word in layers.words(page.number, (word[4] for word in words), FLAGS):
         hidden.add(word, Kind.LAYER)
@@ -219,33 +218,24 @@ def _split(box: Rect, share: float) -> tuple[Rect, Rect]:
     return (box[0], box[1], middle, box[3]), (middle, box[1], box[2], box[3])
 
 
-def _visible(runs: list[InkedRun], unseen: list[list[Kind | None]], hidden: Hidden, signs: Sequence[str] | None) -> Iterator[Run]:
-    """The runs without the words that are `unseen` for some reason, which are counted in `hidden`; what is struck out is never kept."""
+def _visible(runs: list[InkedRun], unseen: list[list[Kind | None]], hidden: Hidden) -> Iterator[Run]:
+    """The runs without the words that are `unseen` for some reason, which are counted in `hidden`."""
     for (words, place, direction), kinds in zip(runs, unseen, strict=True):
-        for (word, _), kind in zip(words, kinds, strict=True):
-            if kind is not None:
-                hidden.add(word.text, kind)
         shown: list[Word] = []
         before: Kind | None = None
         for (word, _), kind in zip(words, kinds, strict=True):
-            if kind is None:
-                if before is not Kind.STRUCK:
-                    shown.append(word)
-                elif shown and _CLOSING.fullmatch(word.text):  # it closes what is left
-                    shown[-1] = shown[-1]._replace(text=shown[-1].text + word.text)
-                    continue
-                else:
-                    shown.append(word._replace(goes_on=True))
-            elif signs and kind is not Kind.STRUCK:
-                shown.append(_between(word, signs))
+            if kind is not None:
+                hidden.add(word.text, kind)
+            elif before is not Kind.STRUCK:
+                shown.append(word)
+            elif shown and _CLOSING.fullmatch(word.text):  # it closes what is left
+                shown[-1] = shown[-1]._replace(text=shown[-1].text + word.text)
+                continue
+            else:
+                shown.append(word._replace(goes_on=True))
             before = kind
         if shown:
             yield Run(shown, place[0], direction)
-
-
-def _between(word: Word, signs: Sequence[str] | None) -> Word:
-    before, after = signs or ("", "")
-    return word._replace(text=f"{before}{word.text}{after}")
 
 
 def _is_searchable_scan(page: Any, blocks: list[dict[str, Any]]) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import regex
 
 from rag_core import errors
-from rag_core.domain.documents import HIDDEN_SIGNS, Box, Page, PageSource
+from rag_core.domain.documents import Box, Page, PageSource
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.domain.scanned import ENGINES, TESSERACT
 from rag_core.errors import DamagedPdf, EmptyDocument, IngestError, InvalidInput, LimitExceeded, NotAPdf
@@ -55,7 +55,6 @@ def read_pdf(
     *,
     password: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
-    keep_hidden: bool = False,
     ocr: bool = True,
     ocr_engine: str = TESSERACT,
     form: str = "pdf",
@@ -72,7 +71,6 @@ def read_pdf(
         name: what progress is reported under; it is neither opened nor passed on.
         password: opens an encrypted file; it goes through a pipe to the child and nowhere else.
         limits: how much the file may cost.
-        keep_hidden: leave text that cannot be seen in `Page.text`, each word between HIDDEN_SIGNS (it is counted in any case).
         ocr: read pages that are pictures, where Tesseract's language data, or RapidOCR, are installed.
         ocr_engine: that reads them, of `rag_core.domain.scanned.ENGINES`; Tesseract reads what RapidOCR cannot.
         form: pdf, or html or docx, whose text is laid out as pages; see `rag_core.ingest.reading.pdf_facts.form_of`.
@@ -93,8 +91,6 @@ def read_pdf(
     request = {
         **_request(limits, password),
         "form": form,
-        "keep_hidden": keep_hidden,
-        "hidden_signs": HIDDEN_SIGNS,
         "ocr": ocr,
         "languages": "+".join(languages),
         "tessdata": tessdata,
@@ -130,7 +126,7 @@ def read_pdf(
     if all(page.source is PageSource.EMPTY for page in pages):
         raise EmptyDocument(f"All pages of the file are blank ({len(pages):,}).", remedy="Check that it is the right file.")
     with _checked():
-        return _content(opened, pages, notes, hidden_text(kinds, keep_hidden))
+        return _content(opened, pages, notes, hidden_text(kinds))
 
 
 def _events(

@@ -33,37 +33,29 @@ def page_problems(pages: Sequence[Page]) -> Iterator[str]:
         yield f"{page_list(numbers)}: {problem}"
 
 
-def hidden_text(kinds: Mapping[str, Sequence[tuple[int, int]]], keep_hidden: bool) -> Iterator[str]:
-    """The text that was left out, and the hidden text that was kept, with its kinds and pages. `kinds`: (page, characters) by kind."""
-    crossed_out = kinds.get(STRUCK_OUT, ())
+def hidden_text(kinds: Mapping[str, Sequence[tuple[int, int]]]) -> Iterator[str]:
+    """The text that was left out, with its kinds and pages. `kinds`: (page, characters) by kind."""
+    if STRUCK_OUT in kinds:
+        yield struck_out(kinds[STRUCK_OUT])
     hidden = {kind: found for kind, found in kinds.items() if kind != STRUCK_OUT}
-    never = HIDDEN_KINDS["layer"]
-    left = {kind: found for kind, found in hidden.items() if not keep_hidden or kind == never}
-    kept = {kind: found for kind, found in hidden.items() if kind not in left}
-    if crossed_out:
-        yield struck_out(crossed_out)
-    if left:
-        pages, chars, details = _summed(left)
-        yield f"{pages}: {chars:,} characters of hidden text were left out: {details}."
-    if kept:
-        pages, chars, details = _summed(kept)
-        yield f"{pages}: {details}. Somebody asked for them: {chars:,} characters of hidden text were kept."
+    if hidden:
+        parts = []
+        for kind, found in hidden.items():
+            where = page_list([page for page, _ in found])
+            parts.append(f"{_characters(found):,} {kind} ({where[0].lower()}{where[1:]})")
+        pages = page_list(sorted({page for found in hidden.values() for page, _ in found}))
+        chars = sum(map(_characters, hidden.values()))
+        yield f"{pages}: {chars:,} characters of hidden text were left out: {'; '.join(parts)}."
 
 
 def struck_out(found: Sequence[tuple[int, int]]) -> str:
     """How much text is crossed out, as (page, characters), and was left out."""
     pages = page_list(sorted({page for page, _ in found}))
-    return f"{pages}: {sum(chars for _, chars in found):,} characters of text that is {STRUCK_OUT} were left out."
+    return f"{pages}: {_characters(found):,} characters of text that is {STRUCK_OUT} were left out."
 
 
-def _summed(kinds: Mapping[str, Sequence[tuple[int, int]]]) -> tuple[str, int, str]:
-    """Pages, characters, and each kind with its own."""
-    pages = sorted({page for found in kinds.values() for page, _ in found})
-    parts = []
-    for kind, found in kinds.items():
-        where = page_list([page for page, _ in found])
-        parts.append(f"{sum(chars for _, chars in found):,} {kind} ({where[0].lower()}{where[1:]})")
-    return page_list(pages), sum(chars for found in kinds.values() for _, chars in found), "; ".join(parts)
+def _characters(found: Sequence[tuple[int, int]]) -> int:
+    return sum(chars for _, chars in found)
 
 
 def missing_data(pages: Sequence[Page]) -> Iterator[str]:

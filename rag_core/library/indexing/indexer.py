@@ -317,8 +317,8 @@ class Indexer:
 
     def _read_options(self, row: Accepted) -> ReadOptions:
         if row.kind == "text":
-            return ReadOptions("text", ocr=False, can_ocr=False, keep_hidden=False)
-        return ReadOptions("pdf", self._settings.ocr, self._can_ocr, self._settings.keep_hidden, ocr_engine=self._engine)
+            return ReadOptions("text", ocr=False, can_ocr=False)
+        return ReadOptions("pdf", self._settings.ocr, self._can_ocr, ocr_engine=self._engine)
 
     def _key(self, row: Accepted, can_ocr: bool, engine: str | None = None) -> str:
         options = self._read_options(row)

@@ -44,7 +44,6 @@ class ReadOptions:
     kind: str
     ocr: bool
     can_ocr: bool
-    keep_hidden: bool
     version: int = READING_VERSION
     ocr_engine: str = TESSERACT
 
@@ -140,7 +139,6 @@ def _read(
         data,
         row.name,
         password=password,
-        keep_hidden=options.keep_hidden,
         ocr=options.ocr,
         ocr_engine=options.ocr_engine,
         form=form_of(row.name),

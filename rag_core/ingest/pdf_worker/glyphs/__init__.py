@@ -1,1 +1,1 @@
-"""What the glyphs of a page show, where its file says other text."""
+"""The text that the glyphs of a page show, where its file says another."""
