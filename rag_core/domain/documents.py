@@ -106,7 +106,6 @@ class Page:
     width: float = 0.0
     height: float = 0.0
     hidden_chars: int = 0
-    hidden_sample: str = ""
     problem: str = ""  # why the page could not be read, in one sentence
     read_by: str = ""  # the engine that read its picture, as `rag_core.domain.scanned` names it; "" for text that stands in the file
     label: str = ""  # the number that it prints, where the file says another one than `number`: "iv", "A-2"; untrusted text

@@ -54,7 +54,7 @@ def test_given_each_form_of_unusual_text_that_shows_when_read_then_all_of_it_sta
         page = page_of(form.data)
 
         assert sorted(set(page["text"].split())) == sorted(set(form.seen.split())), f"{name}: the page shows {form.seen!r}"
-        assert page["hidden"] == 0, f"{name}: {page['sample']!r} shows, and is counted as hidden"
+        assert page["hidden"] == 0, f"{name}: {page['kinds']} show, and are counted as hidden"
         seen.add(name)
     assert len(seen) >= 50
 

@@ -200,8 +200,6 @@ def test_given_hidden_text_of_each_kind_when_read_then_it_is_counted_and_left_ou
 
     assert page.text == "Visible: revenue was 5 million."
     assert page.hidden_chars == sum(len("".join(f"{kind}: revenue was 9 million.".split())) for kind in KINDS)
-    assert all(f"{kind}:" in page.hidden_sample for kind in KINDS)
-    assert len(page.hidden_sample) <= 200
     assert content.problems == (
         f"Page 1: {page.hidden_chars} characters of hidden text were left out: 56 transparent or not painted (page 1); "
         "24 too small to read (page 1); 25 covered, cut away, masked or in the colour of their ground (page 1); "

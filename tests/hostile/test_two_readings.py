@@ -29,7 +29,7 @@ def test_given_glyphs_of_a_wrong_value_when_their_common_text_is_drawn_then_it_i
         page = page_of(one.data)
 
         assert page["text"].split() == one.shown.split(), f"{one.name}: {page['text']!r}"
-        assert not page["hidden"], f"{one.name}: {page['sample']!r} shows"
+        assert not page["hidden"], f"{one.name}: {page['kinds']} show"
 
 
 def test_given_a_text_that_is_not_drawn_when_its_glyphs_say_what_is_then_they_are_read_and_it_is_counted() -> None:

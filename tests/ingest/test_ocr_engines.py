@@ -183,7 +183,7 @@ def test_given_tesseract_is_to_read_then_rapidocr_is_not_loaded(monkeypatch: pyt
 
 
 PAGE = {
-    "event": "page", "n": 1, "text": "", "source": "ocr", "words": "", "lines": "", "cells": "", "w": 1, "h": 1, "hidden": 0, "sample": "",
+    "event": "page", "n": 1, "text": "", "source": "ocr", "words": "", "lines": "", "cells": "", "w": 1, "h": 1, "hidden": 0,
     "problem": "", "scored": True,
 }  # fmt: skip
 

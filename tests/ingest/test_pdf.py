@@ -144,7 +144,7 @@ def test_given_a_word_that_is_half_hidden_when_read_then_only_its_visible_half_i
 
     read = read_pdf(made.tobytes(), "a.pdf").pages[0]
 
-    assert (read.text.split(), read.hidden_chars, read.hidden_sample) == (["vis", "ed", "word"], 7, "ible ink")
+    assert (read.text.split(), read.hidden_chars) == (["vis", "ed", "word"], 7)
     assert read.words[0].x1 == pytest.approx(90, abs=0.1)
 
 
@@ -311,7 +311,7 @@ def columns(*numbers: float) -> str:
 def page_event(**changed: str) -> str:
     """A program that sends a page of one letter."""
     page = {"event": "page", "n": 1, "w": 1, "h": 1, "source": "text", "text": "x", "hidden": 0}
-    event = page | dict.fromkeys(("lines", "words", "cells", "sample", "problem"), "") | changed
+    event = page | dict.fromkeys(("lines", "words", "cells", "problem"), "") | changed
     return f"print({json.dumps(event)!r}); print({json.dumps({'event': 'done'})!r})"
 
 
@@ -403,7 +403,7 @@ def reading(pages: int, ends: dict[int, str]) -> str:
         for n in range(told["first"], {pages} + 1):
             exec({ends!r}.get(n, ""))
             page = {{"event": "page", "n": n, "w": 1, "h": 1, "source": "text", "text": "x", "hidden": 0}}
-            print(json.dumps(page | dict.fromkeys(("lines", "words", "cells", "sample", "problem"), "")), flush=True)
+            print(json.dumps(page | dict.fromkeys(("lines", "words", "cells", "problem"), "")), flush=True)
         print(json.dumps({{"event": "done"}}))
     """
 
@@ -490,7 +490,7 @@ def test_given_keys_in_the_environment_and_a_password_when_read_then_the_child_i
         seen = json.dumps([sys.argv, dict(os.environ)])
         print(json.dumps({"event": "note", "problem": f"{'swordfish' in seen} {'sk-very' in seen} {told['password'] == 'swordfish'}"}))
         print(json.dumps({"event": "open", "count": 1, "meta": {}}))
-        none = dict.fromkeys(("lines", "words", "cells", "sample", "problem"), "")
+        none = dict.fromkeys(("lines", "words", "cells", "problem"), "")
         page = none | {"w": 1, "h": 1, "source": "text", "text": "x", "hidden": 0}
         print(json.dumps({"event": "page", "n": 1, **page}))
         print(json.dumps({"event": "done"}))

@@ -227,7 +227,6 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
                 "lines": [],
                 "words": [],
                 "hidden": 0,
-                "sample": "",
                 "kinds": {},
                 "picture": None,
             }

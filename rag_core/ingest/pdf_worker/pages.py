@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -24,7 +25,7 @@ from .glyphs.baselines import levelled
 from .glyphs.corrected import Correction, corrected
 from .glyphs.fonts import Fonts
 from .glyphs.symbols import drawn_signs
-from .hidden_text.hidden import Hidden, Ink, Kind, Layers, ink_of, style_of
+from .hidden_text.hidden import Ink, Kind, Layers, ink_of, style_of
 from .hidden_text.trace import Trace
 from .hidden_text.visibility import InkedRun, InkedWord, reasons
 from .hidden_text.void import is_void
@@ -76,7 +77,7 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
         text_page = correction.text_page
         words = text_page.extractWORDS()
     blocks = text_page.extractDICT()["blocks"]
-    hidden = Hidden()
+    hidden: Counter[str] = Counter()  # characters by the value of their Kind
     searchable_scan = _is_searchable_scan(page, blocks)
     inked = list(_runs(page, blocks, words))
     with unheard():
@@ -92,9 +93,9 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
     shown = beside_labels(page, list(_visible(inked, unseen, hidden)))
     rows = build(shown, options.page_chars, options.page_words)
     for word in layers.words(page.number, (word[4] for word in words), FLAGS):
-        hidden.add(word, Kind.LAYER)
+        hidden[Kind.LAYER.value] += len(word)
     source, problem, picture = ("ocr" if searchable_scan else "text"), "", None
-    is_struck = Kind.STRUCK.value in hidden.kinds and not rows.text  # what is left of it is no picture
+    is_struck = Kind.STRUCK.value in hidden and not rows.text  # what is left of it is no picture
     if not searchable_scan and not is_struck and _wants_ocr(page, rows.text):
         source, problem, picture = _as_picture(page, drawer, rows)
     else:
@@ -113,9 +114,8 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
         "text": rows.text,
         "lines": rows.lines,
         "words": rows.words,
-        "hidden": hidden.chars,
-        "sample": hidden.sample,
-        "kinds": hidden.kinds,
+        "hidden": hidden.total() - hidden[Kind.STRUCK.value],  # what is struck out can be seen
+        "kinds": hidden,
         "scored": any(len(word) > WORD_NUMBERS for word in rows.words[:1]),
         "problem": problem,
         "picture": picture,
@@ -218,14 +218,14 @@ def _split(box: Rect, share: float) -> tuple[Rect, Rect]:
     return (box[0], box[1], middle, box[3]), (middle, box[1], box[2], box[3])
 
 
-def _visible(runs: list[InkedRun], unseen: list[list[Kind | None]], hidden: Hidden) -> Iterator[Run]:
+def _visible(runs: list[InkedRun], unseen: list[list[Kind | None]], hidden: Counter[str]) -> Iterator[Run]:
     """The runs without the words that are `unseen` for some reason, which are counted in `hidden`."""
     for (words, place, direction), kinds in zip(runs, unseen, strict=True):
         shown: list[Word] = []
         before: Kind | None = None
         for (word, _), kind in zip(words, kinds, strict=True):
             if kind is not None:
-                hidden.add(word.text, kind)
+                hidden[kind.value] += len(word.text)
             elif before is not Kind.STRUCK:
                 shown.append(word)
             elif shown and _CLOSING.fullmatch(word.text):  # it closes what is left

@@ -240,7 +240,6 @@ def _page(event: Event) -> Page:
         width=float(event["w"]),
         height=float(event["h"]),
         hidden_chars=int(event["hidden"]),
-        hidden_sample=str(event["sample"]),
         problem=str(event["problem"]),
         read_by=_engine(event),
         label=label if _LABEL.fullmatch(label := str(event.get("label", ""))) and label != str(event["n"]) else "",

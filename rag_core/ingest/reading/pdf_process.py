@@ -344,7 +344,7 @@ class _Far:
 
     def passed_over(self, problem: str, pages: int) -> Iterator[Event]:
         """The events of the next pages, which cannot be read; none behind the last one."""
-        nothing = {"words": "", "lines": "", "cells": "", "text": "", "hidden": 0, "sample": "", "kinds": {}}
+        nothing = {"words": "", "lines": "", "cells": "", "text": "", "hidden": 0, "kinds": {}}
         for _ in range(min(pages, self.count - self.told)):
             self.told += 1
             yield {"event": "page", "n": self.told, "w": 0.0, "h": 0.0, "source": "unreadable", "problem": problem, **nothing}

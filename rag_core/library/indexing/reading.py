@@ -29,7 +29,7 @@ from rag_core.library.stored.inbox import Accepted
 from rag_core.library.stored.stored_json import metadata_from_json, metadata_to_json
 from rag_core.library.stored.stored_pages import LAYOUT, PAGES, PageWriter, read_pages
 
-READING_VERSION = 8  # the PDF reader's version; pages that another version read are read again when the library is rebuilt
+READING_VERSION = 9  # the PDF reader's version; pages that another version read are read again when the library is rebuilt
 READING = "reading.json"
 UNREAD = Stamp("", 0)
 READING_FILES = (PAGES, LAYOUT, READING)

@@ -88,7 +88,7 @@ def page_to_json(page: Page, offset: int) -> tuple[dict[str, Any], bytes]:
     member = pack_parts(layout_json(page.words, page.lines))
     head = {
         "number": page.number, "text": page.text, "source": page.source.value, "width": page.width, "height": page.height,
-        "hidden_chars": page.hidden_chars, "hidden_sample": page.hidden_sample, "problem": page.problem, "read_by": page.read_by,
+        "hidden_chars": page.hidden_chars, "problem": page.problem, "read_by": page.read_by,
         "label": page.label, "layout": [offset, len(member)],
     }  # fmt: skip
     return head, member

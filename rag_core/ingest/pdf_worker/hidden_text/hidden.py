@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -15,7 +14,6 @@ import pymupdf
 TINY_PT = 1.5  # no print is that small; the smallest legal notices are about 4 pt
 TRANSPARENT = 12  # steps of 255: under 5 % opacity
 PALE = 224  # lowest channel of a colour that is hard to see on white paper
-SAMPLE_CHARS = 200  # hidden text that is shown, to say what it is about; chosen
 
 
 class Kind(Enum):
@@ -56,28 +54,6 @@ def style_of(span: dict[str, Any]) -> tuple[float, bool, bool]:
     flags = span["flags"]
     bold = flags & pymupdf.TEXT_FONT_BOLD or "bold" in span["font"].lower()
     return span["size"], bool(bold), bool(flags & pymupdf.TEXT_FONT_MONOSPACED)
-
-
-@dataclass
-class Hidden:
-    """Text that is in the file and cannot be seen. `kinds` counts its characters by the value of their Kind."""
-
-    chars: int = 0
-    words: list[str] = field(default_factory=list)
-    kinds: dict[str, int] = field(default_factory=dict)
-
-    def add(self, text: str, kind: Kind) -> None:
-        """Count `text`, and keep it if it still belongs to the sample."""
-        if kind is not Kind.STRUCK:  # that can be seen
-            if self.chars < SAMPLE_CHARS:
-                self.words.append(text)
-            self.chars += len(text)
-        self.kinds[kind.value] = self.kinds.get(kind.value, 0) + len(text)
-
-    @property
-    def sample(self) -> str:
-        """The first characters of it, at most SAMPLE_CHARS."""
-        return " ".join(self.words)[:SAMPLE_CHARS]
 
 
 class Layers:
