@@ -31,9 +31,9 @@ SOURCES = {
 }  # fmt: skip
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
-    "chunker": (4, "d4b1f212a0c5"),
+    "chunker": (4, "963f151c7c27"),
     "language": (4, "fef77fba8212"),
-    "features": (13, "e343792cee99"),
+    "features": (13, "00b811f722dd"),
 }
 
 

@@ -49,7 +49,7 @@ def header_of(pages: list[Page], block: Block) -> list[str]:
 def test_given_a_heading_in_a_text_document_when_read_then_the_text_below_has_it_as_section(text: str, title: str) -> None:
     heading, below = blocks(text_page(text), "en")
 
-    assert (heading.kind, heading.title) == (BlockKind.HEADING, title)
+    assert (heading.kind, heading.section[-1]) == (BlockKind.HEADING, title)
     assert (below.kind, below.section) == (BlockKind.PARAGRAPH, (title,))
 
 
@@ -107,7 +107,7 @@ def test_given_a_formula_on_a_row_of_its_own_when_read_then_it_is_no_heading() -
 def test_given_a_heading_with_a_ligature_when_read_then_its_title_is_in_reading_form() -> None:
     pages = [page(1, [head("The sum of the\u00a0ﬁrst n²"), *prose(SENTENCE)])]
 
-    assert blocks(pages, "en")[0].title == "The sum of the first n²"
+    assert blocks(pages, "en")[0].section[-1] == "The sum of the first n²"
 
 
 def test_given_headings_of_several_sizes_when_read_then_sections_nest_and_close() -> None:
@@ -154,7 +154,7 @@ def test_given_a_financial_table_when_read_then_unit_period_and_years_are_its_he
 
     assert header_of(pages, table) == ["(in millions)\nYear Ended December 31,\n2015\t2016\t2017"]
     assert pages[0].text[table.start : table.end].endswith("(3,583)")
-    assert table.section == (heading.title,)
+    assert table.section == heading.section
     assert rest.kind is BlockKind.PARAGRAPH
 
 

@@ -82,8 +82,6 @@ class Block:
     end: int
     lines: tuple[int, int]
     parts: tuple[tuple[int, int], ...]
-    level: int = 0  # headings only: 1 is outermost
-    title: str = ""
     header: tuple[Span, ...] = ()
     section: tuple[str, ...] = ()
     columns: int = 0  # tables only: the cells of the widest row
@@ -316,5 +314,4 @@ def _set_sections(found: list[Block], styles: Mapping[int, Style], texts: Mappin
             if not is_contents_title(words):
                 path.append((level, words))
             section = tuple(words for _, words in path)
-            block = replace(block, level=level, title=words)
         found[index] = replace(block, section=section)

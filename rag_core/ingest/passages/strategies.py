@@ -31,7 +31,6 @@ class Strategy:
     fill_tokens: int
     overlap: bool
     by_definition: bool = False  # each function or class of code is a unit
-    description: str = ""
 
 
 # tokens of a passage and of its overlap as the sources of the project give them for each kind of document
@@ -39,10 +38,10 @@ STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
     {
         strategy.name: strategy
         for strategy in (
-            Strategy("technical", 512, 512, True, description="Sections, filled up to 512 tokens, with overlap."),
-            Strategy("code", 512, 0, False, by_definition=True, description="One passage for each function or class."),
-            Strategy("legal", 256, 48, False, description="One passage for each clause, up to 256 tokens."),
-            Strategy("research", 384, 96, False, description="One passage for each paragraph, up to 384 tokens."),
+            Strategy("technical", 512, 512, True),
+            Strategy("code", 512, 0, False, by_definition=True),
+            Strategy("legal", 256, 48, False),
+            Strategy("research", 384, 96, False),
         )
     }
 )
