@@ -33,7 +33,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (4, "963f151c7c27"),
     "language": (4, "fef77fba8212"),
-    "features": (13, "00b811f722dd"),
+    "features": (13, "7ea1f06092e5"),
 }
 
 
