@@ -130,7 +130,8 @@ def _show_decide(asked: Asked, engine: Engine | None) -> None:
             say(f"answer.{decision.confidence_level}"),
             help=say(f"answer.level_by_{by}", high=high, medium=medium, low=s.low_distance),
         )
-    st.caption(say("answer.confidence", value=decision.confidence), help=say(f"answer.confidence_{decision.confidence_basis}"))
+    if decision.confidence_basis != "none":  # where nothing was found there is none
+        st.caption(say("answer.confidence", value=decision.confidence), help=say(f"answer.confidence_{decision.confidence_basis}"))
     if decision.conflicts:
         st.caption(say("answer.confidence_halved"))
     if engine is not None:
