@@ -2,7 +2,7 @@
 
 It reads the prompt as a real model does, by its data lines, and knows nothing of the product's code for prompts: passages are lines
 of JSON with "source" and "text". It drafts the sentences that share most of the question's words, word for word, says yes where
-the sources hold a claim's words, and writes plain text where its server knows no schemas.
+the sources hold a claim's words. Where its server knows no schemas it writes the JSON that the rules ask for all the same.
 """
 
 from __future__ import annotations
@@ -98,28 +98,14 @@ def verdicts(*said: str) -> dict[str, Any]:
     return {"verdicts": [{"claim": number, "verdict": one, "why": ""} for number, one in enumerate(said, 1)]}
 
 
-def plain(reply: dict[str, Any]) -> str:
-    """A structured reply as a server without schemas writes it."""
-    if "verdicts" in reply:
-        return "\n".join(f"{row['claim']}: {row['verdict']}" for row in reply["verdicts"])
-    if "can_answer" in reply:
-        return f"{reply['can_answer']}\nMissing: {', '.join(reply['missing'])}"
-    rows = [(row["sentence"], row["evidence"][0]) for row in reply["claims"]]
-    return "\n".join(f'{sentence} [{one["source"]}] "{one["quote"]}"' for sentence, one in rows) or reply["reason"]
-
-
-def honest(asked: Asked) -> dict[str, Any] | str:
+def honest(asked: Asked) -> dict[str, Any]:
     """What a careful model says to this prompt."""
-    match kind(asked):
-        case "verify":
-            reply = _verified(asked)
-        case "sufficiency":
-            found = best_sentences(asked)
-            reply = sufficient() if found else sufficient("no", 0.8, (question(asked),))
-        case _:
-            found = best_sentences(asked)
-            reply = draft(*((sentence, source, sentence) for source, sentence in found)) if found else refusal()
-    return reply if asked.structured else plain(reply)
+    if kind(asked) == "verify":
+        return _verified(asked)
+    found = best_sentences(asked)
+    if kind(asked) == "sufficiency":
+        return sufficient() if found else sufficient("no", 0.8, (question(asked),))
+    return draft(*((sentence, source, sentence) for source, sentence in found)) if found else refusal()
 
 
 def _verified(asked: Asked) -> dict[str, Any]:

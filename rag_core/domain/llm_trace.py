@@ -52,7 +52,6 @@ class Prompt:
         system: the rules.
         user: passages, question and what was wrong with an earlier draft, as quoted data.
         schema: of the answer, for servers with structured outputs.
-        plain: how to write the answer without a schema; added to `user` then.
         temperature: in [0, 2].
         max_tokens: the longest answer, its quotes and JSON included.
     """
@@ -62,16 +61,13 @@ class Prompt:
     system: str
     user: str
     schema: type[BaseModel]
-    plain: str
     temperature: float = 0.0
     max_tokens: int = 600
 
     @property
     def hash(self) -> str:
         """12 hex digits over everything that shapes the answer but the model."""
-        body = json.dumps(
-            [self.name, self.version, self.system, self.user, _shape(self.schema), self.plain, self.temperature, self.max_tokens]
-        )
+        body = json.dumps([self.name, self.version, self.system, self.user, _shape(self.schema), self.temperature, self.max_tokens])
         return hashlib.sha256(body.encode()).hexdigest()[:12]
 
     @property

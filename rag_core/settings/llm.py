@@ -35,7 +35,7 @@ class ModelSettings(BaseModel):
         "needs rewording audited.",
     )  # fmt: skip
     structured_outputs: Literal["auto", "always", "never"] = choice(
-        "auto", Stage.DRAFT, _A, "Whether the model's server is asked for JSON by a schema; auto falls back to plain text where it cannot."
+        "auto", Stage.DRAFT, _A, "Whether the model's server is asked for JSON by a schema; auto leaves the schema out where it cannot."
     )
     compress_prompt: str = choice("", Stage.DRAFT, _A, "Your own rules for the model that drafts; empty takes the built-in ones.")
     excerpt_tokens: int = number(

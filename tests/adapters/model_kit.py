@@ -21,7 +21,7 @@ class Colour(BaseModel):
 
 
 def prompt(user: str = "A colour?", schema: type[BaseModel] = Colour, **values: Any) -> Prompt:
-    return Prompt("colour", 1, "Rules.", user, schema, "Answer in one word.", **values)
+    return Prompt("colour", 1, "Rules.", user, schema, **values)
 
 
 def endpoint(server: ModelServer, key: str = KEY, model: str = "small") -> Endpoint:

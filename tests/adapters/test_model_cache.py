@@ -89,8 +89,8 @@ def test_given_the_very_same_prompt_then_it_is_not_asked_twice_and_the_answer_sa
 @pytest.mark.parametrize(
     "other",
     [prompt("A color?"), prompt(temperature=0.1), prompt(max_tokens=601), prompt(schema=Flavour), replace(prompt(), system="Rule."),
-     replace(prompt(), plain="One word."), replace(prompt(), name="taste"), replace(prompt(), version=2)],
-    ids=["user", "temperature", "max_tokens", "schema", "system", "plain", "name", "version"],
+     replace(prompt(), name="taste"), replace(prompt(), version=2)],
+    ids=["user", "temperature", "max_tokens", "schema", "system", "name", "version"],
 )  # fmt: skip
 def test_given_a_prompt_that_differs_in_anything_then_it_is_asked(cache: ModelCache, other: Prompt) -> None:
     inner = Scripted()

@@ -142,7 +142,7 @@ def test_given_counts_that_cannot_be_then_they_are_zero(
     assert (answer.text, answer.tokens_in, answer.tokens_out) == ("blue", *counted)
 
 
-def test_given_a_server_without_schemas_then_it_is_asked_in_words_and_the_next_time_at_once(
+def test_given_a_server_without_schemas_then_it_is_asked_without_one_and_the_next_time_at_once(
     model: OpenAIModel, server: ModelServer
 ) -> None:
     server.play("Blue.", schemas="refuse")
@@ -150,7 +150,7 @@ def test_given_a_server_without_schemas_then_it_is_asked_in_words_and_the_next_t
     answer = model.complete(prompt(), SOON)
     assert (answer.text, answer.structured) == ("Blue.", False)
     assert (server.calls, server.refused) == (2, 1)
-    assert server.asked[1].user == "A colour?\n\nAnswer in one word."
+    assert server.asked[1].user == "A colour?"
     assert model.complete(prompt(), SOON).structured is False
     assert (server.calls, server.refused) == (3, 1)
 

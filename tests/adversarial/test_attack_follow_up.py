@@ -50,8 +50,8 @@ def test_given_a_follow_up_that_no_rule_is_sure_of_when_a_model_drafts_then_it_r
     assert sent.schema
 
 
-def test_given_a_server_without_schemas_when_it_writes_the_question_alone_then_that_is_taken(arena: Arena) -> None:
-    arena.server.play(REWRITTEN, "ignore")
+def test_given_a_server_without_schemas_when_it_writes_the_form_all_the_same_then_its_question_is_taken(arena: Arena) -> None:
+    arena.server.play({"question": REWRITTEN}, "ignore")
 
     assert arena.engine.stand_alone(WHERE, [STORES], arena.settings()).question == REWRITTEN
 

@@ -55,6 +55,7 @@ def nested(depth: int) -> str:
 
 
 UNREADABLE = [
+    Attack("prose with a citation", lambda asked: f'{FALSE} [{source_with(asked, SICK_PAID)}] "{SICK_PAID}"', (R.MALFORMED_DRAFT,), BAD),
     Attack("broken JSON", lambda asked: text(lied(asked))[:-10], (R.MALFORMED_DRAFT,), BAD),
     Attack("two JSON objects", lambda asked: text(lied(asked)) * 2, (R.MALFORMED_DRAFT,), BAD),
     Attack("JSON of another schema", {"answer": FALSE, "confidence": 1.0}, (R.MALFORMED_DRAFT,), BAD),
@@ -94,21 +95,13 @@ def fenced(asked: Asked) -> str:
     return f"Here you are:\n```json\n{text(lied(asked))}\n```\nI hope it helps!"
 
 
-def plainly(asked: Asked) -> str:
-    return f'{FALSE} [{source_with(asked, SICK_PAID)}] "{SICK_PAID}"'
-
-
 def numbered(asked: Asked) -> str:
     source = source_with(asked, SICK_PAID)
     return text(lied(asked)).replace(f'"{source}"', source)
 
 
 PROSE = [
-    Attack("prose without a citation", f"Certainly! {FALSE}", (R.CITATIONS_PRESENT,), BAD),
     Attack("prose around a lie in JSON", fenced, (R.FACTS,), BAD),
-    Attack("plain text that lies", plainly, (R.FACTS,), BAD),
-    Attack("plain text with a citation and no quote", lambda asked: f"{FALSE} [{source_with(asked, SICK_PAID)}]", (R.FACTS,), BAD),
-    Attack("a list of sources and nothing cited", f"{FALSE}\n\n**Sources:**\n- company-policies.pdf, page 1", (R.CITATIONS_PRESENT,), BAD),
     Attack("ids that are numbers", numbered, (R.FACTS,), BAD),
     Attack("a surplus key", lambda asked: {**lied(asked), "note": "Pay 500 euros at once."}, (R.FACTS,), (*BAD, "500 euros")),
     Attack("thoughts before it", lambda asked: f"<think>Say 500 euros.</think>{text(lied(asked))}", (R.FACTS,), (*BAD, "500 euros")),

@@ -41,7 +41,7 @@ def test_given_a_server_that_can_do_all_then_it_is_named_with_its_key_masked(
     first, words, schema = out.splitlines()
     assert code == 0
     assert first == f"1. small at {server.base_url}, key: sk-…WXYZ"
-    assert words.startswith("   in words: answers in ")
+    assert words.startswith("   without a schema: answers in ")
     assert schema.startswith("   structured outputs: answers in ")
     assert schema.endswith(" out)")
     assert [asked.schema for asked in server.asked] == ["", "Ready"]
@@ -53,7 +53,7 @@ def test_given_a_server_that_refuses_schemas_or_ignores_them_or_cuts_off_then_it
 ) -> None:
     server.play("Yes.", schemas="refuse")
     code, out, _ = run(capsys)
-    assert (code, "structured outputs: no; it will be asked in words." in out) == (0, True)
+    assert (code, "structured outputs: no; it will be asked without a schema." in out) == (0, True)
 
     server.play("Yes.", schemas="ignore")
     assert "but not in the schema" in run(capsys)[1]

@@ -421,7 +421,7 @@ def test_given_a_request_in_any_state_when_put_in_words_then_each_is_said() -> N
     assert drafted.call_in_words(call).splitlines() == [
         "Prompt: compress/1 0a", "Before it: h:0 did not answer.", "Asked: m at h:1, by a schema", "1,200 tokens in, 40 out, 2.5 s",
     ]  # fmt: skip
-    assert "in plain text" in drafted.call_in_words(Call(Step.DRAFT, model="m", structured=False))
+    assert "without a schema" in drafted.call_in_words(Call(Step.DRAFT, model="m", structured=False))
     assert drafted.call_in_words(Call(Step.DRAFT, cached=True, tokens_in=5)) == screen()["attempts.cached"]
     assert drafted.call_in_words(Call(Step.DRAFT, failure="It hung.")) == "Nothing came of it: It hung."
 

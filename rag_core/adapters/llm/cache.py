@@ -152,7 +152,7 @@ class CachedModel:
 
     def _key(self, prompt: Prompt) -> str:
         """A hash of all that the answer depends on; the texts once more, since the prompt's own hash is short."""
-        body = json.dumps([*self._asked, prompt.hash, prompt.system, prompt.user, prompt.plain])
+        body = json.dumps([*self._asked, prompt.hash, prompt.system, prompt.user])
         return hashlib.sha256(body.encode()).hexdigest()
 
 

@@ -50,7 +50,7 @@ class OpenAIModel:
 
     Args:
         endpoint: with the model's name.
-        structured: whether answers are asked for by a schema; `auto` asks in words where the server cannot.
+        structured: whether answers are asked for by a schema; `auto` leaves it out where the server cannot.
         jitter: a number in [0, 1) that makes a pause up to a quarter shorter, so that clients do not come back all at once.
         pause: waits so many seconds before the next try.
     """
@@ -136,10 +136,9 @@ class OpenAIModel:
             ) from None
 
     def _request(self, prompt: Prompt, unknown: frozenset[Feature]) -> dict[str, Any]:
-        words = prompt.user if "schema" not in unknown else f"{prompt.user}\n\n{prompt.plain}"
         request: dict[str, Any] = {
             "model": self._endpoint.model,
-            "messages": [{"role": "system", "content": _whole(prompt.system)}, {"role": "user", "content": _whole(words)}],
+            "messages": [{"role": "system", "content": _whole(prompt.system)}, {"role": "user", "content": _whole(prompt.user)}],
             "max_completion_tokens" if "max_tokens" in unknown else "max_tokens": prompt.max_tokens,
         }
         if "schema" not in unknown:

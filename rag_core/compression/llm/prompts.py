@@ -75,11 +75,6 @@ Where rule 3 holds: {{"answerable":false,"reason":"what is missing","claims":[]}
 
 COMPRESS_OTHER_LANGUAGES = "- Translate nothing: use only passages in {language}."
 
-COMPRESS_PLAIN = """\
-Do not write JSON. Write one line for each sentence: the sentence, the id of its passage in brackets, the copied words in quotation marks:
-{said} [1] "It is paid back within 14 days of the return"
-Where rule 3 holds, write only this sentence: {refusal}"""
-
 #: The example, by `rewording`: how its source goes on, and what is said of it.
 _EXAMPLE = {
     "none": (". The form is at the desk", "It is paid back within 14 days of the return."),
@@ -118,13 +113,6 @@ Answer with one JSON object and nothing else:
 - contradictions: pairs {{"first": {{"source": "1", "quote": "..."}}, "second": {{"source": "2", "quote": "..."}}}} of words copied from \
 two passages that cannot both be true of the same thing."""
 
-SUFFICIENCY_PLAIN = """\
-Do not write JSON. Write one word on the first line: yes, partial or no. Then these lines:
-Confidence: from 0 to 1
-Missing: what is missing; parted by semicolons
-Reasoning: one sentence
-Contradiction: [1] "copied words" [2] "copied words" (only where two passages contradict each other)"""
-
 VERIFY_ROLE = "You check claims against the passages that they cite. You do not correct them."
 
 VERIFY_FORM = """\
@@ -135,10 +123,6 @@ For each claim: do the passages in its sources, by themselves, say all that it s
 
 Answer with one JSON object and nothing else, with one verdict for each claim:
 {{"verdicts": [{{"claim": 1, "verdict": "yes", "why": "a few words"}}]}}"""
-
-VERIFY_PLAIN = """\
-Do not write JSON. Write one line for each claim, its number and yes, no or unclear:
-1: yes"""
 
 
 def source_ids(hits: Sequence[Hit]) -> dict[str, Passage]:
@@ -191,7 +175,6 @@ def compress_prompt(
         "\n\n".join(system),
         "\n\n".join(user),
         draft_schema(settings.max_sentences, settings.max_tokens),
-        COMPRESS_PLAIN.format(refusal=declines, said=said),
         settings.temperature,
         3 * settings.max_tokens + 150,  # the sentences, quotes of up to twice their length, and the JSON around them
     )
@@ -209,7 +192,7 @@ def sufficiency_prompt(question: str, language: str, hits: Sequence[Hit], librar
     ]  # fmt: skip
     user = [_passages(sources, library), _question(question), REMINDER]
     return Prompt(
-        "sufficiency", SUFFICIENCY_VERSION, "\n\n".join(system), "\n\n".join(user), SufficiencyReply, SUFFICIENCY_PLAIN, 0.0, 600
+        "sufficiency", SUFFICIENCY_VERSION, "\n\n".join(system), "\n\n".join(user), SufficiencyReply, 0.0, 600
     )  # fmt: skip
 
 
@@ -230,7 +213,7 @@ def verify_prompt(claims: Sequence[Claim], sources: Mapping[str, str], settings:
     system = [VERIFY_ROLE, HARDENING.format(refusal=refusal(FALLBACK)), VERIFY_FORM.format()]
     user = [passages, "The claims, as JSON lines:\n" + "\n".join(rows), REMINDER]
     return Prompt(
-        "verify", VERIFY_VERSION, "\n\n".join(system), "\n\n".join(user), VerifyReply, VERIFY_PLAIN, 0.0, 100 + 60 * len(claims)
+        "verify", VERIFY_VERSION, "\n\n".join(system), "\n\n".join(user), VerifyReply, 0.0, 100 + 60 * len(claims)
     )  # fmt: skip
 
 

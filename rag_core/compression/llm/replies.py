@@ -1,4 +1,4 @@
-"""Reads a model's answer: JSON in one of the forms of `reply_forms`, or plain text from a server without schemas.
+"""Reads a model's answer: JSON in one of the forms of `reply_forms`. Of other text only a refusal is read.
 
 Whatever the text, what comes out is a reply within these bounds or a `MalformedReply`. Nothing in it is believed here: ids may be
 invented and quotes may be wrong; the checks find out. An id that names no passage stays as written, so that it is reported.
@@ -12,7 +12,6 @@ from typing import Any, NoReturn, TypeVar
 import regex
 from pydantic import BaseModel, ValidationError
 
-from rag_core.compression.llm.plain_replies import plain_draft, plain_sufficiency, plain_yes_no
 from rag_core.compression.llm.reply_forms import (
     MAX_CLAIMS,
     MAX_MISSING,
@@ -60,7 +59,9 @@ def read_draft(completion: Completion) -> DraftReply:
     """
     text = _read(completion)
     raw = _json(text)
-    reply = _checked(DraftReply, plain_draft(text) if raw is None else raw)
+    if raw is None and is_refusal(text):
+        return DraftReply(answerable=False, reason=_short(text, MAX_REASON_CHARS), claims=[])
+    reply = _checked(DraftReply, raw)
     if not reply.answerable:
         return DraftReply(answerable=False, reason=_short(reply.reason, MAX_REASON_CHARS), claims=[])
     if not reply.claims:
@@ -80,9 +81,7 @@ def read_sufficiency(completion: Completion) -> SufficiencyReply:
     Raises:
         MalformedReply: as for `read_draft`; also for a confidence out of [0, 1].
     """
-    text = _read(completion)
-    raw = _json(text)
-    reply = _checked(SufficiencyReply, plain_sufficiency(text) if raw is None else raw)
+    reply = _checked(SufficiencyReply, _json(_read(completion)))
     if not 0.0 <= reply.confidence <= 1.0:
         raise MalformedReply("The model's confidence is not between 0 and 1.")
     return SufficiencyReply(
@@ -102,28 +101,20 @@ def read_yes_no(completion: Completion, count: int) -> tuple[YesNo, ...]:
     Raises:
         MalformedReply: as for `read_draft`; also unless each claim has exactly one.
     """
-    text = _read(completion)
-    raw = _json(text)
-    reply = _checked(VerifyReply, plain_yes_no(text) if raw is None else raw)
+    reply = _checked(VerifyReply, _json(_read(completion)))
     found = {one.claim: one.verdict for one in reply.verdicts}
     if len(found) != len(reply.verdicts) or set(found) != set(range(1, count + 1)):
         raise MalformedReply("The model's answer does not give each claim exactly one verdict.")
     return tuple(found[number] for number in range(1, count + 1))
 
 
-def read_line(completion: Completion, schema: type[_Reply]) -> _Reply | str:
-    """A reply in this form, or its one line of plain text.
+def read_reply(completion: Completion, schema: type[_Reply]) -> _Reply:
+    """A reply in this form.
 
     Raises:
-        MalformedReply: as for `read_draft`; also for several lines.
+        MalformedReply: as for `read_draft`.
     """
-    text = _read(completion)
-    raw = _json(text)
-    if raw is not None:
-        return _checked(schema, raw)
-    if "\n" in text:
-        raise MalformedReply("The model's answer has more than one line.")
-    return text
+    return _checked(schema, _json(_read(completion)))
 
 
 def source_id(written: str) -> str:
@@ -197,7 +188,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _checked(schema: type[_Reply], raw: dict[str, Any]) -> _Reply:
+def _checked(schema: type[_Reply], raw: dict[str, Any] | None) -> _Reply:
+    if raw is None:
+        raise MalformedReply("The model's answer is not valid JSON.")
     try:
         return schema.model_validate(raw)
     except (ValidationError, RecursionError) as error:

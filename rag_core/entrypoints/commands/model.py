@@ -25,7 +25,7 @@ class Ready(BaseModel):
     ready: Literal["yes"]
 
 
-PROMPT = Prompt("ready", 1, "You are tested.", 'Say that you are ready: "yes".', Ready, "Answer with one word.", max_tokens=MAX_TOKENS)
+PROMPT = Prompt("ready", 1, "You are tested.", 'Say that you are ready: "yes".', Ready, max_tokens=MAX_TOKENS)
 
 
 def model(args: argparse.Namespace) -> int:
@@ -48,11 +48,11 @@ def _check(number: int, endpoint: Endpoint) -> bool:
     except ModelUnavailable as error:
         print(printable(f"   {error}"))
         return False
-    print(f"   in words: {_took(words)}")
+    print(f"   without a schema: {_took(words)}")
     try:
         schema = endpoint_model(endpoint, "always").complete(PROMPT, Limits(_SECONDS))
     except ModelUnavailable as error:
-        print(printable(f"   structured outputs: no; it will be asked in words. {error.problem}"))
+        print(printable(f"   structured outputs: no; it will be asked without a schema. {error.problem}"))
         return True
     print(f"   structured outputs: {_took(schema)}{'' if _fits(schema) else ', but not in the schema; such answers are rejected'}")
     return True
