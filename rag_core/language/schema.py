@@ -14,7 +14,7 @@ from typing import Annotated
 from rag_core.language.dated_words import DatedWords
 from rag_core.language.fact_words import FactWords, LawRows, TimeWords, UnitRows, ValueRows
 from rag_core.language.question_words import AskedWords, FollowUpWords, Replies, SmallTalk
-from rag_core.language.statement_words import ActRows, BesideRows, ComparedWords, LimitRows, OrderRows
+from rag_core.language.statement_words import BesideRows, ComparedWords, LimitRows, OrderRows
 from rag_core.language.values import (
     Flag,
     FoldedSet,
@@ -141,7 +141,6 @@ class LanguageInfo:
     laws: LawRows | None = None
     markers: Levels = field(default_factory=dict)
     orders: OrderRows | None = None
-    acts: ActRows | None = None
     limits: LimitRows | None = None
     beside: BesideRows | None = None
     contradictions: ComparedWords | None = None

@@ -1,10 +1,10 @@
-"""The sections of a language file by which two statements are compared: whose act it is, what limits it, what may differ."""
+"""The sections of a language file by which two statements are compared: what limits one, what may differ."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rag_core.language.values import NEVER, Flag, FoldedSet, Groups, Phrases, StarPattern, StarPatterns, Text, Words
+from rag_core.language.values import FoldedSet, Phrases, StarPattern, Text, Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,65 +27,6 @@ class OrderRows:
     openers: Text
     speakers: Text
     talk: FoldedSet
-
-
-@dataclass(frozen=True, slots=True)
-class ActRows:
-    """Acts by which people bind one another, and how a sentence says whose act it is; a language without them is not read for it.
-
-    A star stands for the rest of a word or its beginning. Words and patterns meet folded words.
-
-    Args:
-        verbs: by act, forms of its verbs; `participles`: those of the passive; `passives`: what stands beside one and makes it a passive.
-        nouns: by act, forms of its nouns beside which the doer stands ("the client's approval"); `deeds`: of those beside which only
-            `by` names a doer ("payment by the client").
-        people: nouns of people and bodies that act, beside the parties of the markers; the spellings of one are parted by blanks.
-        by: before the doer of a passive or of a deed; `by_after`: behind the doer; `instrumental`: forms of a doer that need neither.
-        of: between a noun and its doer; `of_before`: between a doer and its noun; `beside`: whether a doer may stand right behind its noun;
-            `compounds`: right before; `recipients`: forms of those to whom and not by whom something is done.
-        not_subject: before somebody who is not the subject; `not_subject_after`: behind; `oblique`: forms of one. `articles`: may stand
-            between; `attributes`: those that say right behind a noun whom it belongs to.
-        joins, clauses: "and" and "when": a statement of its own begins with them where somebody follows; between two people an "and" is
-            a list.
-        cased: whether a subject has the form that a dictionary has; `subjects`: other forms of one.
-        subject_if_due: behind a subject where something of `due` stands in the sentence.
-        nearest: whether the subject is the last one before its verb, and not the first of its part of the sentence.
-        sought: says that the act is another's, who is asked for it; `given`: that it is the subject's own; `given_next`: right behind the
-            noun only.
-        done_for: says that a noun's neighbour may be whom the act is about; `asked`: that somebody else is to do it.
-    """
-
-    verbs: StarPatterns
-    nouns: StarPatterns
-    deeds: StarPatterns
-    people: Groups
-    by: FoldedSet
-    sought: StarPattern
-    given: StarPattern
-    done_for: StarPattern
-    asked: StarPattern
-    participles: StarPattern
-    passives: StarPattern
-    not_subject: FoldedSet = frozenset()
-    by_after: FoldedSet = frozenset()
-    instrumental: StarPattern = NEVER
-    of: FoldedSet = frozenset()
-    of_before: FoldedSet = frozenset()
-    beside: Flag = False
-    compounds: Flag = False
-    nearest: Flag = False
-    joins: FoldedSet = frozenset()
-    clauses: FoldedSet = frozenset()
-    articles: FoldedSet = frozenset()
-    attributes: FoldedSet = frozenset()
-    given_next: StarPattern = NEVER
-    recipients: StarPattern = NEVER
-    not_subject_after: FoldedSet = frozenset()
-    oblique: StarPattern = NEVER
-    cased: Flag = False
-    subjects: StarPattern = NEVER
-    subject_if_due: FoldedSet = frozenset()
-    due: StarPattern = NEVER
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from functools import lru_cache
 
 import regex
 
-from rag_core.facts.differences.doers import changed_doers
 from rag_core.facts.differences.roles import wrong_roles
 from rag_core.facts.differences.substitution import substituted_words
 from rag_core.facts.differences.values import changed_values, values, without_units
@@ -65,8 +64,7 @@ def changed_facts(claim_text: str, evidence_text: str, lang: str, evidence_lang:
 
     Kinds are date (of times too), number, year, unit, law, code, name, role, operator, negation, modality, comparison and quantifier.
     Compared are values, not notations: numbers in the conventions of their language, dates in any notation, names in any inflection; in
-    the same language, against the evidence's nearest sentence: small words, the place of names, whose act it is, and what a value is
-    attached to (role).
+    the same language, against the evidence's nearest sentence: small words, the place of names, and what a value is attached to (role).
     Citation marks are no facts.
 
     Args:
@@ -105,7 +103,7 @@ def _otherwise(claim: str, evidence: str, lang: str, evidence_lang: str) -> tupl
     if lang == evidence_lang:
         mine, theirs = ([(name.start, name.end) for name in _names(text, lang)] for text in (claim, evidence))
         changed += substituted_words(claim, evidence, lang, mine, theirs)
-        changed += [("role", text) for differ in (wrong_roles, changed_doers) for text in differ(claim, evidence, lang)]
+        changed += [("role", text) for text in wrong_roles(claim, evidence, lang)]
     return tuple(changed)
 
 

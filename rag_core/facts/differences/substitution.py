@@ -17,8 +17,6 @@ from rag_core.facts.differences.values import values
 from rag_core.facts.sentence.lexicon import Lexicon, lexicon
 from rag_core.facts.sentence.logic import substituted_operators
 from rag_core.facts.sentence.markers import Marker
-from rag_core.language import LANGUAGES
-from rag_core.language.statement_words import ActRows
 
 _TARGETS = 2  # content words after a negation that it is taken to negate; before it when none follow
 _MIN_SHARED = 1 / 3  # share of the smaller sentence's words; below it nothing is compared
@@ -46,7 +44,7 @@ def substituted_words(claim: str, evidence: str, lang: str, mine: Collection[Spa
         if not near:
             found += [("negation", phrase) for phrase in _reworded_negations(sentence, held, lex)]
         each = [
-            [*_markers(one, lang), *_negations(one, lex), *_operators(one, claim, evidence), *_names(one, terms, lang, mine, theirs)]
+            [*_markers(one), *_negations(one, lex), *_operators(one, claim, evidence), *_names(one, terms, lang, mine, theirs)]
             for one in near
         ]
         if not any(not changes and one.says_all() for changes, one in zip(each, near, strict=True)):
@@ -67,8 +65,14 @@ def _names(aligned: Aligned, terms: Collection[str], lang: str, mine: Collection
     yield from (("name", name) for name in entity_swaps(aligned, terms, lang, mine, theirs))
 
 
-def _markers(aligned: Aligned, lang: str) -> Iterator[Change]:
-    """Markers in one gap, or around one, that are against each other, and an added or dropped "only"."""
+def _markers(aligned: Aligned) -> Iterator[Change]:
+    """Markers in one gap, or around one, that are against each other, an added or dropped "only", and a dropped "seek"."""
+    if not any(marker.kind == "sought" for marker in aligned.mine.markers):
+        start, end = aligned.matched()
+        asked = [marker for marker in aligned.theirs.markers if marker.kind == "sought"]
+        inside = (marker for marker in asked if start <= aligned.theirs.tokens[marker.start].start < end)
+        # who seeks an approval does not approve
+        yield from (("role", f"without {_text(aligned.theirs, marker)}") for marker in inside)
     for gap in aligned.gaps:
         mine, theirs = _in(aligned.mine, gap.i, gap.j), _in(aligned.theirs, gap.k, gap.m)
         if gap.is_long:
@@ -76,8 +80,6 @@ def _markers(aligned: Aligned, lang: str) -> Iterator[Change]:
         mine_here = mine or _touching(aligned.mine, gap.i)
         theirs_here = theirs or _touching(aligned.theirs, gap.k)
         for one, other in product(mine_here, theirs_here):
-            if one.kind == "party" and _stand_as(aligned.mine, one, aligned.theirs, lang):
-                continue
             if one.against(other) and not any(one.level == also.level for also in theirs_here) and (one in mine or other in theirs):
                 yield "name" if one.kind == "party" else one.kind, _text(aligned.mine, one)
         if _clean(aligned, gap):
@@ -85,28 +87,6 @@ def _markers(aligned: Aligned, lang: str) -> Iterator[Change]:
                 yield "quantifier", _text(aligned.mine, mine[0])
             elif _level(theirs, "only") and not mine:
                 yield "quantifier", f"without {_text(aligned.theirs, theirs[0])}"
-
-
-def _stand_as(mine: Sentence, party: Marker, theirs: Sentence, lang: str) -> bool:
-    """Whether the parties of two sentences have only changed places: cases or postpositions, all different, say of each what it is."""
-    rows = LANGUAGES[lang].acts if lang in LANGUAGES else None
-    if rows is None or rows.nearest or not (rows.cased or rows.not_subject_after):
-        return False
-    here, there = _marks(mine, rows), _marks(theirs, rows)
-    told_apart = len(set(here.values())) == len(here) > 1
-    return told_apart and here == there and party.level in here
-
-
-def _marks(sentence: Sentence, rows: ActRows) -> dict[str, tuple[str, str, str]]:
-    """For each party the words that show whether it is the subject: the word before it, its ending, and the word behind it."""
-    found: dict[str, tuple[str, str, str]] = {}
-    words = [token.folded for token in sentence.tokens]
-    for one in (marker for marker in sentence.markers if marker.kind == "party"):
-        before, behind = words[one.start - 1] if one.start else "", words[one.end] if one.end < len(words) else ""
-        tells = behind in rows.not_subject_after or behind in rows.subject_if_due
-        form = words[one.end - 1] if rows.cased else ""
-        found[one.level] = (before if before in rows.not_subject else "", form[-3:], behind if tells else "")
-    return found
 
 
 def _negations(aligned: Aligned, lex: Lexicon) -> Iterator[Change]:
