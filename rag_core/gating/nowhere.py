@@ -13,8 +13,7 @@ from functools import lru_cache
 import regex
 
 from rag_core.facts import Entity
-from rag_core.facts.sentence.numbers import ascii_digits
-from rag_core.language import LANGUAGES, alike, any_language, fold, grammar, is_known, terms, words
+from rag_core.language import LANGUAGES, alike, any_language, ascii_digits, fold, grammar, is_known, terms, words
 
 MAX_TEXTS = 2000  # pages and passages that are read for it; 160 take 20 ms on a busy core; of a larger search nothing is said; chosen
 _SCRIPT = "Latin"  # texts in another script leave foreign names in it, or spell them by sound

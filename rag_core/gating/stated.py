@@ -13,8 +13,7 @@ from functools import cache, lru_cache
 import regex
 
 from rag_core.facts.sentence.lexicon import dimension, lexicon, value_words
-from rag_core.facts.sentence.numbers import ascii_digits
-from rag_core.language import LANGUAGES, any_language, fold, grammar, is_known
+from rag_core.language import LANGUAGES, any_language, ascii_digits, fold, grammar, is_known
 
 MAX_CHARS = 4000  # read of a text: a sentence is shorter; chosen
 _REFERENCE = r"\d{4}/\d{3,}(?![\d/])|(?:1[3-9]|[2-9]\d|\d{3})/\d{4}(?![\d/])"  # "2026/041", "89/2012": no date, and not "2021/22"

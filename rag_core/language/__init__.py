@@ -5,6 +5,7 @@ falls back to folded words and English phrases. This package alone imports simpl
 """
 
 from rag_core.language.dated_words import DatedWords
+from rag_core.language.dates import Date, Day, dates, months
 from rag_core.language.detection import certain_language, detect, question_language
 from rag_core.language.fact_words import FactWords, LawRows, TimeWords, UnitRows, ValueRows
 from rag_core.language.inflection import forms, is_known, lemma, stem, term, terms
@@ -32,14 +33,16 @@ from rag_core.language.sentences import ends_in_question, sentences
 from rag_core.language.statement_words import ComparedWords, LimitRows
 from rag_core.language.string_similarity import alike, string_similarity
 from rag_core.language.values import spaced
-from rag_core.language.words import Word, fold, unspaced, word_texts, words
+from rag_core.language.words import Word, ascii_digits, fold, unspaced, word_texts, words
 
 __all__ = [
     "FALLBACK",
     "LANGUAGES",
     "AskedWords",
     "ComparedWords",
+    "Date",
     "DatedWords",
+    "Day",
     "FactWords",
     "FollowUpWords",
     "Intent",
@@ -52,10 +55,12 @@ __all__ = [
     "Word",
     "alike",
     "any_language",
+    "ascii_digits",
     "asks_about_library",
     "asks_number",
     "certain_language",
     "content_terms",
+    "dates",
     "detect",
     "ends_in_question",
     "fold",
@@ -72,6 +77,7 @@ __all__ = [
     "is_time_sensitive",
     "keywords",
     "lemma",
+    "months",
     "question_language",
     "refusal",
     "sentences",

@@ -20,7 +20,6 @@ class FactWords:
         negated_words: pairs of a word and its positive.
         at_least, at_most: what makes a number a bound; `bounds_follow`: whether it may stand behind the number.
         names, titles, auxiliaries: of people, before a name, behind a verb: where capitals do not tell a name.
-        date_joins: words before the month of a date ("3rd of March"); `year_joins`: before its year.
     """
 
     months: Groups
@@ -36,8 +35,6 @@ class FactWords:
     names: Words = ()
     titles: Words = ()
     auxiliaries: Words = ()
-    date_joins: Words = ()
-    year_joins: Words = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ _ANY_WORD = rf"(?P<unspaced>{_UNSPACED_RUN})|[{_ALONE}]|(?:{_RUN}|{_RAISED}++(?:
 _PLAIN_WORD = r"[a-zA-Z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u024F]++(?![^\x00-\x7F]|[0-9^])"
 _WORD = regex.compile(f"{_PLAIN_WORD}|{_ANY_WORD}", regex.V1)
 _UNSPACED_LETTER = regex.compile(rf"[{_UNSPACED}]")
+_DIGIT = regex.compile(r"\p{Nd}")
 _POWER = regex.compile(r"(?<=\p{L})\^(?=\p{Nd})")
 _MARKED_LETTER = regex.compile(r"([\p{Latin}\p{Greek}\p{Cyrillic}])\p{Mn}+")
 _FOLDED_AWAY = {0xAD: None, 0x200C: None, 0x200D: None, 0x93C: None, 0x901: 0x902, ord("ł"): "l", ord("ø"): "o", ord("đ"): "d"}
@@ -74,6 +75,11 @@ def _parted(run: str, start: int) -> Iterator[Word]:
 def unspaced(text: str, at: int) -> bool:
     """Whether the letter at an offset is of a script that is written without spaces, where a word's end is a guess."""
     return bool(_UNSPACED_LETTER.match(text, at))
+
+
+def ascii_digits(text: str) -> str:
+    """The text with every decimal digit of any script as 0-9; offsets stay."""
+    return text if text.isascii() else _DIGIT.sub(lambda match: str(int(match.group())), text)
 
 
 def fold(word: str) -> str:

@@ -17,9 +17,8 @@ from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import PageText
 from rag_core.errors import RagError
-from rag_core.facts.sentence.numbers import ascii_digits
 from rag_core.ingest.normalise import read_passage_text
-from rag_core.language import fold
+from rag_core.language import ascii_digits, fold
 
 PassageOf = Callable[[str, str], Passage | None]  # (document id, passage id) -> the passage of the library as it is now
 Parts = list[Any]  # the parts of a text: [source, start, end], or a joint as it is

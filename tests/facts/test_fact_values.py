@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from rag_core.facts import changed_facts, entities
 from rag_core.facts.differences.roles import replaces, wrong_roles
-from rag_core.facts.sentence.dates import times
 from rag_core.facts.sentence.laws import laws
 from rag_core.facts.sentence.numbers import quantities
+from rag_core.facts.sentence.times import times
 
 AGREE = [
     # number words

@@ -16,12 +16,11 @@ from rag_core.facts.differences.roles import wrong_roles
 from rag_core.facts.differences.substitution import substituted_words
 from rag_core.facts.differences.values import changed_values, values, without_units
 from rag_core.facts.sentence.citation_marks import strip_marks
-from rag_core.facts.sentence.dates import dates
 from rag_core.facts.sentence.logic import changed_operators
 from rag_core.facts.sentence.names import Name, canonical_code, codes, initials, name_stands, names
-from rag_core.facts.sentence.numbers import ascii_digits, plain_quantities
+from rag_core.facts.sentence.numbers import plain_quantities
 from rag_core.ingest.normalise import normalise
-from rag_core.language import fold, words
+from rag_core.language import ascii_digits, dates, fold, words
 
 _ENDS = regex.compile(r"(?:^|[.!?।:;|•…][\"'”“»)\]]*\s*|\]\s*)$")
 

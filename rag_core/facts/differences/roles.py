@@ -16,12 +16,12 @@ import regex
 
 from rag_core.facts.differences.align import Aligned, Gap, Sentence, beside, read
 from rag_core.facts.differences.values import Values, values
-from rag_core.facts.sentence.dates import Date, Time, Weekday
 from rag_core.facts.sentence.laws import Law
 from rag_core.facts.sentence.lexicon import dimension, value_words
 from rag_core.facts.sentence.names import Name, canonical_code
 from rag_core.facts.sentence.numbers import Quantity
-from rag_core.language import alike, synonyms
+from rag_core.facts.sentence.times import Time, Weekday
+from rag_core.language import Date, alike, synonyms
 
 Value = Date | Law | Time | Name | Quantity | Weekday
 

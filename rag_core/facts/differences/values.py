@@ -13,13 +13,13 @@ from typing import TypeVar
 
 import regex
 
-from rag_core.facts.sentence.dates import Date, Time, Weekday, dates, times, weekdays
 from rag_core.facts.sentence.laws import Law, law_stands, laws
 from rag_core.facts.sentence.lexicon import cover, dimension, value_words
 from rag_core.facts.sentence.names import Name, canonical_code, codes
 from rag_core.facts.sentence.numbers import Quantity, quantities
+from rag_core.facts.sentence.times import Time, Weekday, times, weekdays
 from rag_core.facts.sentence.units import counted_in, units_in
-from rag_core.language import any_language, fold, stem, words
+from rag_core.language import Date, any_language, dates, fold, stem, words
 
 _Found = TypeVar("_Found", Law, Name)
 _IN_DIGITS = regex.compile(r"\D{0,4}\d[\d.,'’ ]*(?:\^[-−+]?\d+|[⁺⁻]?[⁰¹²³⁴-⁹]+)?")

@@ -14,7 +14,7 @@ from itertools import product
 import regex
 
 from rag_core.facts.sentence.figure_units import FigureUnits, exact_units, figure_units
-from rag_core.language import FALLBACK, LANGUAGES, UnitRows, ValueRows, any_language, fold
+from rag_core.language import FALLBACK, LANGUAGES, UnitRows, ValueRows, any_language, fold, months
 
 _NEVER = regex.compile(r"(?!)")
 _NO_ROWS = ValueRows()
@@ -60,7 +60,7 @@ def lexicon(lang: str) -> Lexicon:
     assert english is not None, "the English file has facts"
     row = LANGUAGES.or_fallback(lang).facts or english
     return Lexicon(
-        months={**_months(english.months), **_months(row.months)},
+        months=months(lang),
         months_capitalised=row.months_capitalised,
         numbers=_folded_keys(row.numbers),
         scales={**_folded_keys(english.scales), **_folded_keys(row.scales)},
@@ -85,10 +85,6 @@ def by_spelling(languages: Iterable[Mapping[str, Sequence[str]]], first: Mapping
 
 def _folded(words: Iterable[str]) -> frozenset[str]:
     return frozenset(map(fold, words))
-
-
-def _months(groups: Iterable[Sequence[str]]) -> dict[str, int]:
-    return {fold(name): number for number, names in enumerate(groups, 1) for name in names}
 
 
 def _folded_keys(numbers: Mapping[str, int]) -> dict[str, int]:

@@ -37,7 +37,6 @@ from rag_core.language import any_language, fold, grammar, words
 from rag_core.language.words import CIRCLED
 
 _MAX_DIGITS = 24  # more are no quantity, and beyond the precision of a Decimal
-_DIGITS = regex.compile(r"\p{Nd}")
 _PLAIN = regex.compile(r"-?\d{1,18}(?:\.\d{1,6})?")  # what a Decimal converts without a rounding
 _FRACTION = "[¼-¾⅐-⅞]"
 _OF_A_NUMBER = rf"[\p{{N}}--[{CIRCLED}]]"  # a circled number marks an item; it is no part of the figure beside it
@@ -121,11 +120,6 @@ class Quantity:
     def is_year(self) -> bool:
         """Whether it looks like a year: four digits from 1500 to 2199, no unit, no separators."""
         return not self.unit and self.text.isdecimal() and len(self.text) == 4 and 1500 <= int(self.text) < 2200
-
-
-def ascii_digits(text: str) -> str:
-    """The text with every decimal digit of any script as 0-9; offsets stay."""
-    return text if text.isascii() else _DIGITS.sub(lambda match: str(int(match.group())), text)
 
 
 def quantities(text: str, lang: str, taken: Iterable[tuple[int, int]] = ()) -> list[Quantity]:

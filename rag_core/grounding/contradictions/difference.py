@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from rag_core.facts.differences.align import read
-from rag_core.facts.sentence.dates import Day
 from rag_core.facts.sentence.logic import changed_operators
 from rag_core.grounding.contradictions.statements import Statement, Value
+from rag_core.language import Day
 
 _HALF_DAY = 720  # minutes
 _MIN_SAID = 2  # words beside the value: "Page 3" and "Total: 5" say too little to be contradicted

@@ -14,13 +14,12 @@ from itertools import pairwise
 import regex
 
 from rag_core.facts.differences.values import values
-from rag_core.facts.sentence.dates import Date
 from rag_core.facts.sentence.figure_units import exact_units
 from rag_core.facts.sentence.lexicon import lexicon, value_words
 from rag_core.facts.sentence.names import Name, canonical_code
-from rag_core.facts.sentence.numbers import Quantity, ascii_digits, quantities
+from rag_core.facts.sentence.numbers import Quantity, quantities
 from rag_core.grounding.contradictions.word_lists import Telling, either, parted, telling, word_lists
-from rag_core.language import LANGUAGES, fold, grammar, words
+from rag_core.language import LANGUAGES, Date, ascii_digits, fold, grammar, words
 
 _YEAR = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _TO_NOUN = regex.compile(r"[^\S\n]*-?[^\S\n]*")  # between a number and what it counts; "3. Employees" counts nothing

@@ -6,7 +6,7 @@ no calendar has, that is too early for a document or still to come, is known to 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
@@ -14,26 +14,26 @@ from functools import cache
 import regex
 from babel import Locale, UnknownLocaleError
 
-from rag_core.language import FALLBACK, LANGUAGES, DatedWords, fold, grammar, spaced
+from rag_core.language import FALLBACK, LANGUAGES, DatedWords, Day, ascii_digits, dates, fold, months, spaced
 
 FIRST_YEAR = 1900  # earlier years are those of what a document tells about; chosen
 _SLACK = timedelta(days=1)  # where it is tomorrow already
 _BRACKETS = regex.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])\s*")
 _PARTED = regex.compile(r"[\t|•·;]|\s{3,}")
 _PLAIN = str.maketrans(dict.fromkeys('«»„“”"*_\u00a0\u2007\u202f\u2009', " ") | {"’": "'"})
-_BREAK = r"(?:\s+|\s?-\s?)"  # "1 July 2022", "1-July-2022"
+# a part of a version, a range or a longer number is no date
+_GOES_BEFORE, _GOES_ON = regex.compile(r"[\p{L}\p{N}./:-]$"), regex.compile(r"[\p{N}/-]|[.:,]\p{N}")
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
     """The words around dates of a page: those of its language and English, in the form of `spaced`."""
 
+    language: str
     rows: tuple[DatedWords, ...]
     months: Mapping[str, int]
     weekdays: frozenset[str]
     functions: frozenset[str]
-    month_first: bool
-    pattern: regex.Pattern[str]
 
     def has(self, name: str, phrase: str) -> bool:
         """Whether a whole phrase is one of a list."""
@@ -87,18 +87,16 @@ def vocabulary(language: str) -> Vocabulary:
     """The words of a language with a file, and English; of English alone for any other."""
     codes = dict.fromkeys((language if language in LANGUAGES else FALLBACK, FALLBACK))
     infos = [LANGUAGES[code] for code in codes]
-    months, weekdays = dict[str, int](), set[str]()
+    named, weekdays = dict[str, int](), set[str]()
     functions = frozenset(spaced(word) for info in infos for word in info.function_words)
     for code, info in reversed([*zip(codes, infos, strict=True)]):  # where both have a word, that of the page's own language counts
-        months |= {name: number for name, number in _months_of_babel(code).items() if name not in functions}  # "pro" is Czech for "for"
-        months |= {fold(name): number for number, names in enumerate(info.facts.months if info.facts else (), 1) for name in names}
+        named |= {name: number for name, number in _months_of_babel(code).items() if name not in functions}  # "pro" is Czech for "for"
         weekdays |= {spaced(name) for name in _names_of_babel(code, "days")}
         weekdays |= {spaced(name) for names in (info.values.weekdays if info.values else ()) for name in names}
     rows = tuple(info.dated for info in infos if info.dated)
-    # an unknown language may be written by anybody
-    month_first = grammar(language).month_first or language not in LANGUAGES
-    within = [word for row in rows for word in row.within]
-    return Vocabulary(rows, months, frozenset(weekdays), functions, month_first, _pattern(within))
+    # an unknown language may be written by anybody, as in English
+    code = next(iter(codes))
+    return Vocabulary(code, rows, named | months(code), frozenset(weekdays), functions)
 
 
 def _names_of_babel(code: str, kind: str) -> list[str]:
@@ -114,37 +112,13 @@ def _months_of_babel(code: str) -> dict[str, int]:
     return {fold(name.rstrip(".॰")): number % 12 + 1 for number, name in enumerate(names)}
 
 
-def _pattern(within: Sequence[str]) -> regex.Pattern[str]:
-    """Matches what may be a date with its year. `within`: words that may stand between its parts ("of")."""
-    joint = rf"(?:(?:{'|'.join(map(regex.escape, sorted(within, key=len, reverse=True)))})\s+)?" if within else ""
-    month = r"(?P<month>\p{L}[\p{L}\p{M}]{1,14})[.॰]?"
-    ordinal = r"(?:\.|º|ª|°|st|nd|rd|th|er|re)?"
-    day, year = r"(?P<d>[0-9]{1,2})", r"(?P<y>[0-9]{4})"  # no digits of other scripts
-    return regex.compile(
-        r"(?<![\p{L}\p{N}./:-])(?:"
-        rf"{year}(?P<sep>[-/.])(?P<m>[0-9]{{1,2}})(?P=sep){day}"
-        rf"|{day}\.\s?(?P<m>[0-9]{{1,2}})\.\s?{year}"
-        rf"|(?P<a>[0-9]{{1,2}})(?P<sep>[/-])(?P<b>[0-9]{{1,2}})(?P=sep){year}"
-        rf"|{day}{ordinal}{_BREAK}{joint}{month},?{_BREAK}{joint}{year}"
-        rf"|{month}{_BREAK}{day}{ordinal}(?:,\s*|{_BREAK}){year}"
-        rf"|{month},?{_BREAK}{joint}{year}"
-        r")(?![\p{N}/-]|[.:,]\p{N})",
-        regex.IGNORECASE,
-    )
-
-
 def read_row(line: str, known: Vocabulary, today: date) -> Row:
-    """A row with its days; `today` is the last day but one that is believed."""
+    """A row with its days; `today` is the last day but one that is believed. Digits of two scripts in a row make no date."""
     whole = line[1:-1] if line.startswith("(") and line.endswith(")") else line
-    plain = _BRACKETS.sub(" ", ascii_digits(whole.translate(_PLAIN))).strip()
+    scripts = {ord(char) - int(char) for char in whole if char.isdecimal()}
+    plain = _BRACKETS.sub(" ", ascii_digits(whole).translate(_PLAIN)).strip()
     texts = tuple(part.strip() for part in _PARTED.split(plain) if part.strip())
-    return Row(plain, texts, tuple(_part(text, known, today) for text in texts))
-
-
-def ascii_digits(text: str) -> str:
-    """Decimal digits of another script as ASCII. Where a text mixes scripts it stays as it is: such digits make no date."""
-    zeros = {ord(char) - int(char) for char in text if char.isdecimal()}
-    return "".join(str(int(char)) if char.isdecimal() else char for char in text) if len(zeros) == 1 else text
+    return Row(plain, texts, tuple(_part(text, known, today) if len(scripts) < 2 else None for text in texts))
 
 
 def believed(stated: str, today: date) -> bool:
@@ -158,25 +132,18 @@ def believed(stated: str, today: date) -> bool:
 
 
 def _part(text: str, known: Vocabulary, today: date) -> Part | None:
-    found = [(match, days) for match in known.pattern.finditer(text) if (days := [*_readings(match, known)])]
+    found = [
+        one
+        for one in dates(text, known.language, known.months)
+        if all(day.year for day in one.readings) and not (_GOES_BEFORE.search(text[: one.start]) or _GOES_ON.match(text, one.end))
+    ]
     if len(found) != 1:
         return None
-    match, days = found[0]
+    (one,) = found
+    days = [_iso(day) for day in one.readings]
     told = len(days) == 1 and believed(days[0], today)
-    return Part(text[: match.start()], days[0] if told else "", text[match.end() :])
+    return Part(text[: one.start], days[0] if told else "", text[one.end :])
 
 
-def _readings(match: regex.Match[str], known: Vocabulary) -> Iterator[str]:
-    """The days that a date can mean, ISO; none where its word is no month. One that no calendar has is among them."""
-    part = match.groupdict()
-    year = int(part["y"])
-    if part["month"]:
-        month = known.months.get(fold(part["month"]))
-        if month is not None:
-            yield f"{year:04}-{month:02}" + (f"-{int(part['d']):02}" if part["d"] else "")
-    elif part["a"]:
-        first, second = int(part["a"]), int(part["b"])
-        ways = {(second, first), *([(first, second)] if known.month_first else [])}
-        yield from (f"{year:04}-{month:02}-{day:02}" for month, day in [way for way in ways if way[0] <= 12] or [(first, second)])
-    else:
-        yield f"{year:04}-{int(part['m']):02}-{int(part['d']):02}"
+def _iso(day: Day) -> str:
+    return f"{day.year:04}-{day.month:02}" + (f"-{day.day:02}" if day.day else "")
