@@ -10,10 +10,6 @@ import pymupdf
 import pytest
 from folding import each
 
-from rag_core.domain.documents import Span
-from rag_core.domain.passages import Passage, PassageKind
-from rag_core.grounding.locate import How, Located, locate
-from rag_core.grounding.units import units
 from rag_core.library.stored.snapshot import Snapshot
 from reports import marks as report
 from reports.marks import Read
@@ -159,72 +155,6 @@ def test_given_a_page_that_is_hard_to_mark_when_cited_then_the_marks_hold_the_qu
 
     assert kinds <= set().union(*(read.kinds for read in found))
     assert [(read.failure, read.marked - read.quoted) for read in found] == [("", 0)] * len(found)
-
-
-SEVERAL_WORDS = 7  # a shorter sentence says too little without one of them
-
-
-@pytest.fixture(scope="module")
-def quotes(corpus: Snapshot) -> list[tuple[str, Passage, tuple[Span, ...]]]:
-    """Sentences of the samples, each with its passage and place; headings and formulas are no sentences."""
-    found = []
-    for passage in corpus.passages:
-        if passage.kind not in (PassageKind.TABLE, PassageKind.CODE):
-            for unit in units(passage, corpus.page_text):
-                spans = tuple(span for evidence in unit.evidence(corpus.page_text) for span in evidence.spans)
-                if len(unit.text.split()) >= SEVERAL_WORDS:
-                    found.append((unit.text, passage, spans))
-    return found
-
-
-def without_a_word(quote: str) -> str:
-    before, after = quote.split()[:3], quote.split()[4:]
-    return " ".join([*before, *after])
-
-
-ALTERED: dict[str, tuple[Callable[[str], str], tuple[How, ...]]] = {
-    "as it stands": (str, (How.EXACT,)),
-    "in quotation marks": (lambda quote: f"„{quote}“ [1]", (How.EXACT,)),
-    "wrapped anew": (lambda quote: "\n  ".join(quote.split()), (How.EXACT,)),
-    "in capitals": (lambda quote: quote.upper(), (How.ALIGNED, How.EXACT)),
-    "with other marks": (lambda quote: quote.translate(str.maketrans("’'“”,–", '\'’"" -')), (How.ALIGNED, How.EXACT)),
-    "a word left out": (without_a_word, (How.ALIGNED,)),
-    "a word changed": (lambda quote: quote.replace(quote.split()[3], "zzz", 1), (How.ALIGNED,)),
-}
-
-
-@each("name", ALTERED)
-def test_given_a_sentence_quoted_otherwise_when_located_then_it_is_found_where_it_stands(
-    name: str, quotes: list[tuple[str, Passage, tuple[Span, ...]]], corpus: Snapshot
-) -> None:
-    altered, hows = ALTERED[name]
-
-    found = [(locate(altered(quote), passage, corpus.page_text), spans) for quote, passage, spans in quotes]
-
-    assert len(found) > 200
-    assert {located.how for located, _ in found} <= {*hows, How.UNCERTAIN}
-    assert all(covers(located, spans) for located, spans in found if located.spans)
-    assert sum(bool(located.spans) for located, _ in found) >= 0.98 * len(found)
-
-
-def covers(located: Located, spans: tuple[Span, ...]) -> bool:
-    """Whether a place touches where the sentence stands, and holds nothing outside it but a little before or after."""
-    return all(any(one.page == span.page and span.start < one.end and one.start < span.end for span in spans) for one in located.spans)
-
-
-def test_given_a_sentence_of_another_document_when_located_then_no_place_is_certain(
-    quotes: list[tuple[str, Passage, tuple[Span, ...]]], corpus: Snapshot
-) -> None:
-    others = [(quote, quotes[(number + len(quotes) // 2) % len(quotes)][1]) for number, (quote, _, _) in enumerate(quotes)]
-
-    found = [
-        locate(quote, passage, corpus.page_text)
-        for (quote, passage), (_, own, _) in zip(others, quotes, strict=True)
-        if passage.document != own.document
-    ]
-
-    assert len(found) > 100
-    assert not [located for located in found if located.spans]
 
 
 def test_given_joined_letters_when_read_then_a_word_s_box_ends_with_its_last_sign(corpus: Snapshot) -> None:

@@ -1,7 +1,7 @@
 """Citations: whether the quote behind one really stands on its page, and how citations are written in an answer.
 
 Here a quote is compared with the raw text of its page, character by character. `rag_core.grounding.quotes` finds a model's quote in the
-passage that it cites; `rag_core.grounding.locate` finds the place of a quote or claim whose words differ a little.
+passage that it cites.
 Three notations are read from a model's answer, `[1]`, `[Source 1]` and `[source:chunk_id]`; the setting `citation_format` chooses the one
 that is shown. This module knows nothing about what a claim means.
 """

@@ -18,7 +18,7 @@ from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.domain.ports import PageText
 from rag_core.facts.sentence.citation_marks import strip_marks
-from rag_core.grounding.locate import QUOTATION, Place, chosen_by, locate, occurrences, overlaps
+from rag_core.grounding.locate import QUOTATION, Place, chosen_by, occurrences, overlaps
 from rag_core.grounding.units import evidence_of, header_of, units
 from rag_core.ingest.normalise import cells, normalise
 from rag_core.language import unspaced, words
@@ -71,12 +71,6 @@ class Sources:
             return Quote(Standing.ELSEWHERE) if any(other.places(forms) for other in others) else _NOWHERE
         return here.quote(places, claim)
 
-    def support(self, claim: str, passage: str) -> Quote:
-        """The sentences or rows of a passage that a claim was made from, where it is cited without any quote and they can be told."""
-        here = self._sources[passage]
-        spans = locate(claim, here.passage, here.page_text).spans
-        return Quote(Standing.FOUND, here.widened(spans)) if spans else _NOWHERE
-
     def reading(self, evidence: Iterable[Evidence]) -> str:
         """Evidence in reading form, a table's row under its header: the same words as on the page."""
         pieces = list(evidence)
@@ -124,9 +118,9 @@ class _Source:
         """The evidence at the place that the claim decides for, if there is more than one."""
         wide: Mapping[tuple[Evidence, ...], tuple[int, int]] = {self.widened(self.place.cut(*at)): at for at in reversed(places)}
         if len(wide) > 1:
-            chosen = chosen_by([[at] for at in wide.values()], self.place, claim)
-            at = next(iter(chosen), places[0])
-            return Quote(Standing.FOUND, self.widened(self.place.cut(*at)), certain=bool(chosen))
+            chosen = chosen_by([*wide.values()], self.place, claim)
+            at = chosen or places[0]
+            return Quote(Standing.FOUND, self.widened(self.place.cut(*at)), certain=chosen is not None)
         return Quote(Standing.FOUND, next(iter(wide)))
 
     def widened(self, spans: Sequence[Span]) -> tuple[Evidence, ...]:

@@ -198,19 +198,6 @@ def test_given_a_quote_twice_in_one_sentence_then_its_place_is_certain() -> None
     assert (quoted(found), found.certain) == (["It costs one euro a day and two euros a day in winter."], True)
 
 
-def test_given_a_citation_without_a_quote_then_the_sentences_are_found_that_the_claim_was_made_from() -> None:
-    """S2-9: a plain answer names its sources without quoting them."""
-    cited = passage(LEASE)
-    sources = Sources([cited], lambda *_: LEASE)
-
-    assert quoted(sources.support("The period of notice is two months.", cited.id)) == ["The notice period is two months."]
-    assert quoted(sources.support("keep dogs in the flat", cited.id)) == ["The tenant shall not keep dogs in the ﬂat."]
-    assert sources.support("Colours may vary from the catalogue.", cited.id) == Quote(Standing.NOWHERE)
-    assert quoted(Sources([table()], lambda *_: TABLE).support("Operating income was 320 million in 2024", "d#1")) == [
-        "Operating income\t320\t280"
-    ]
-
-
 def test_given_evidence_then_its_reading_form_is_the_sentence_or_the_row_under_its_header() -> None:
     sources = Sources([table()], lambda *_: TABLE)
     assert (

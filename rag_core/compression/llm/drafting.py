@@ -193,7 +193,7 @@ class _Given:
         return found
 
     def _grounds_of(self, one: Quoted, claim: str) -> _Grounds:
-        """A quote, or a citation without one."""
+        """A quote; of a citation without one the claim is the quote."""
         passage = self._known.get(one.source)
         if passage is None:
             return _Grounds(cited=(one.source,))
@@ -201,7 +201,7 @@ class _Given:
         if not self._was_sent(passage):
             return _Grounds(cited=(one.source,), missing=quote)
         bare = strip_marks(claim)
-        found = self.sources.find(one.quote, passage.id, bare) if one.quote.strip() else self.sources.support(bare, passage.id)
+        found = self.sources.find(one.quote.strip() or bare, passage.id, bare)
         if not self._was_sent(passage, found.evidence):
             return _Grounds(cited=(passage.id,), missing=quote)
         return _Grounds(
