@@ -80,41 +80,6 @@ class ValueRows:
 
 
 @dataclass(frozen=True, slots=True)
-class UnitRows:
-    """Words for units behind a figure and nowhere else ("5 in"), where a sentence is held against its evidence.
-
-    A space in a spelling or a unit is written as an underscore. A slash parts a unit from what it is counted by.
-
-    Args:
-        units: spellings, of one word or several, that come before all others; `symbols`: those whose case counts.
-        metric: spellings that a prefix may stand before; `prefixes`: beginnings of words, each with the symbol of its prefix.
-        qualifiers: further words that make it another unit; `qualifiers_behind`: whether they may stand behind it ("metrů čtverečních").
-        per: words before what a figure is counted by; `per_one`: those that stand directly behind it ("5 km an hour").
-        counted: spellings that count behind a slash or `per` only ("per second"); `rates`: words for both ("monthly*").
-        no_rate_before: words behind which make "a year" a time ("a year ago"); `no_rate_after`: those before "annual" that make it another
-            word's ("in annual sales"); `no_rate_across`: those that end what is counted ("12,400 people and annual sales").
-        after_lone: words that may follow "in" and the like, where they are units: "5 in wide".
-        points: words for points, which are percentage points where a share is named: "up 2 points to 73 %".
-    """
-
-    units: Spellings = field(default_factory=dict)
-    symbols: Table = field(default_factory=dict)
-    metric: Spellings = field(default_factory=dict)
-    prefixes: Table = field(default_factory=dict)
-    qualifiers: Spellings = field(default_factory=dict)
-    qualifiers_behind: Flag = False
-    per: Words = ()
-    per_one: Words = ()
-    counted: Spellings = field(default_factory=dict)
-    rates: Spellings = field(default_factory=dict)
-    no_rate_before: Words = ()
-    no_rate_after: Words = ()
-    no_rate_across: Words = ()
-    after_lone: Words = ()
-    points: Words = ()
-
-
-@dataclass(frozen=True, slots=True)
 class TimeWords:
     """Words of times of day.
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from rag_core.language.dated_words import DatedWords
-from rag_core.language.fact_words import FactWords, LawRows, TimeWords, UnitRows, ValueRows
+from rag_core.language.fact_words import FactWords, LawRows, TimeWords, ValueRows
 from rag_core.language.question_words import AskedWords, FollowUpWords, Replies, SmallTalk
 from rag_core.language.statement_words import BesideRows, ComparedWords, LimitRows, OrderRows
 from rag_core.language.values import (
@@ -136,7 +136,6 @@ class LanguageInfo:
     replies: Replies | None = None
     facts: FactWords | None = None
     values: ValueRows | None = None
-    figure_units: UnitRows | None = None
     times: TimeWords | None = None
     laws: LawRows | None = None
     markers: Levels = field(default_factory=dict)
@@ -156,10 +155,7 @@ class AnyLanguage:
 
     Args:
         units: spellings by canonical unit, known to questions; `value_units`: further ones.
-        symbols: units that are a letter, with its case.
-        figure_units: spellings that are a unit behind a figure and nowhere else; `lone_units`: only where no word follows them.
-        calendar: units of time by which people pay and count ("5 litres a day"), rather than measure.
-        prefixed: symbols with their unit and the prefixes that they may have; `prefixes`: how many of the unit that is.
+        symbols: units whose case counts.
         money_scales: letters before a currency that multiply an amount ("5 T€"); `money_scales_behind`: behind one with a currency ("€5m").
         qualified: a unit with a qualifier that has a name of its own.
         dimensions: units that may stand in each other's place.
@@ -178,11 +174,6 @@ class AnyLanguage:
     units: Spellings
     value_units: Spellings
     symbols: Table
-    figure_units: Spellings
-    lone_units: Words
-    calendar: Words
-    prefixed: Table
-    prefixes: Table
     money_scales: Numbers
     money_scales_behind: Numbers
     qualified: Table

@@ -8,22 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TypeVar
 
 import regex
 
 from rag_core.facts.sentence.laws import Law, law_stands, laws
-from rag_core.facts.sentence.lexicon import cover, dimension, value_words
+from rag_core.facts.sentence.lexicon import cover, value_words
 from rag_core.facts.sentence.names import Name, canonical_code, codes
 from rag_core.facts.sentence.numbers import Quantity, quantities
 from rag_core.facts.sentence.times import Time, Weekday, times, weekdays
-from rag_core.facts.sentence.units import counted_in, units_in
+from rag_core.facts.sentence.units import units_in
 from rag_core.language import Date, any_language, dates, fold, stem, words
 
 _Found = TypeVar("_Found", Law, Name)
 _IN_DIGITS = regex.compile(r"\D{0,4}\d[\d.,'’ ]*(?:\^[-−+]?\d+|[⁺⁻]?[⁰¹²³⁴-⁹]+)?")
-_LEADING = regex.compile(r"^\d+\s")  # how many of what a figure is counted by: "100 km"
 _SIGNED = regex.compile(r"[/·^]|[\p{Decomposition_Type=Super}\p{Decomposition_Type=Sub}]")
 _AFTER_ORDINAL = 40  # characters in which the word is looked for that an ordinal counts
 
@@ -73,33 +72,23 @@ def changed_values(claim: str, evidence: str, lang: str, evidence_lang: str) -> 
         held = {weekday.day for weekday in theirs.weekdays}
         changed += [("date", weekday.text) for weekday in mine.weekdays if weekday.day not in held]
     changed += [("law", law.text) for law in mine.laws if not law_stands(law, theirs.laws, evidence)]
-    changed += _changed_numbers(mine, theirs, evidence, _named(claim, lang), _named(evidence, evidence_lang))
+    changed += _changed_numbers(mine, theirs, evidence, _named(evidence, evidence_lang))
     changed += _changed_ordinals(mine, theirs, (claim, lang), (evidence, evidence_lang))
     return changed
 
 
 @lru_cache(maxsize=256)
 def without_units(text: str, lang: str) -> str:
-    """A text with spaces for the signs of known units behind figures ("m²", "km/h"), which are no operators; offsets stay."""
+    """A text with spaces for the signs of known units behind figures ("m²"), which are no operators; offsets stay."""
     for number in values(text, lang).quantities:
         digits = _IN_DIGITS.match(text, number.start)
-        if digits and number.unit and _SIGNED.search(text, digits.end(), number.by_end):
-            text = text[: digits.end()] + " " * (number.by_end - digits.end()) + text[number.by_end :]
+        if digits and number.unit and _SIGNED.search(text, digits.end(), number.end):
+            text = text[: digits.end()] + " " * (number.end - digits.end()) + text[number.end :]
     return text
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
-    """The units and scales that a text names anywhere, and what it counts by in one word ("monthly")."""
-
-    units: frozenset[str]
-    rates: frozenset[str]
-
-
 # A text is the evidence of many sentences in a row: what is read out of it is kept for the next one.
-@lru_cache(maxsize=64)
-def _named(text: str, lang: str) -> _Named:
-    return _Named(units_in(text, lang), counted_in(text, lang))
+_named = lru_cache(maxsize=64)(units_in)
 
 
 def _free(text: str, found: Sequence[_Found], taken: Sequence[tuple[int, int]]) -> list[_Found]:
@@ -140,7 +129,7 @@ def _time_stands(time: Time, theirs: Values, evidence: str) -> bool:
     return len(digits) > 1 and not time.halves and regex.search(rf"(?<![\d.,]){digits[0]}[.:]{digits[1]}(?!\d)", evidence) is not None
 
 
-def _changed_numbers(mine: Values, theirs: Values, evidence: str, named: _Named, known: _Named) -> Iterator[tuple[str, str]]:
+def _changed_numbers(mine: Values, theirs: Values, evidence: str, known: frozenset[str]) -> Iterator[tuple[str, str]]:
     places = _by_value(theirs.quantities)
     converted = {number.exact for number in theirs.quantities if number.unit}
     loose, years = _loose(theirs), _years(theirs)
@@ -148,12 +137,12 @@ def _changed_numbers(mine: Values, theirs: Values, evidence: str, named: _Named,
         here = places.get(number.value, [])
         if number.unit and number.exact in converted:
             here = [other for other in theirs.quantities if other.exact == number.exact]
-        if not here and number.scale > 1 and str(number.scale) in known.units:
+        if not here and number.scale > 1 and str(number.scale) in known:
             here = places.get(number.base, [])
         if not here:
             if number.value not in loose and not _is_told_otherwise(number, places, years, evidence):
                 yield "number", number.text
-        elif not any(_unit_stands(number, other, named, known) for other in here):
+        elif not any(_unit_stands(number, other, known) for other in here):
             yield "unit", number.text
         elif number.bound and all(other.bound not in ("", number.bound) for other in here):
             yield "comparison", f"{number.bound} {number.text}"
@@ -191,27 +180,11 @@ def _digits_stand(text: str, evidence: str) -> bool:
     return bool(regex.search(r"(?<!\d)" + r"\D{1,3}".join(pieces) + r"(?!\d)", evidence))
 
 
-def _unit_stands(number: Quantity, other: Quantity, named: _Named, known: _Named) -> bool:
-    """Whether the evidence's occurrence has the unit and what it is counted by, or has none while it stands elsewhere, in a header."""
-    if number.unit and other.unit != number.unit and other.exact != number.exact and (other.unit or number.unit not in known.units):
-        return False
-    mine, theirs = (frozenset(filter(None, one.by.split("/"))) for one in (number, other))
-    if mine - theirs:  # what the claim counts by may stand apart from the figure: "the monthly fee", "each hour", a header
-        return theirs <= mine and {_LEADING.sub("", by) for by in mine - theirs} <= known.units | known.rates
-    if not number.unit or theirs == mine or {_LEADING.sub("", by) for by in theirs - mine} <= named.units | named.rates:
+def _unit_stands(number: Quantity, other: Quantity, known: frozenset[str]) -> bool:
+    """Whether the evidence's occurrence has the unit, or has none while it stands elsewhere, in a header."""
+    if not number.unit or other.unit == number.unit or other.exact == number.exact:
         return True
-    # left out: "5 km/h" is no "5 km", and "5 litres a day" are 5 litres
-    return not named.rates if _is_counted(other) else theirs <= mine | _calendar()
-
-
-def _is_counted(number: Quantity) -> bool:
-    """Whether it is money, a share or a time, which stays what it is without what it is counted by."""
-    return dimension(number.unit) in ("currency", "share", "time")
-
-
-@cache
-def _calendar() -> frozenset[str]:
-    return frozenset(any_language().calendar)
+    return not other.unit and number.unit in known
 
 
 def _changed_ordinals(mine: Values, theirs: Values, claim: tuple[str, str], evidence: tuple[str, str]) -> Iterator[tuple[str, str]]:

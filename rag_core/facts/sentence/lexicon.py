@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from itertools import product
 
 import regex
 
-from rag_core.facts.sentence.figure_units import FigureUnits, exact_units, figure_units
-from rag_core.language import FALLBACK, LANGUAGES, UnitRows, ValueRows, any_language, fold, months
+from rag_core.language import FALLBACK, LANGUAGES, ValueRows, any_language, fold, months
 
 _NEVER = regex.compile(r"(?!)")
 _NO_ROWS = ValueRows()
@@ -110,7 +110,7 @@ class ValueWords:
         ordinals: "third", "dvacátý", "तीसरा".
         scales: multipliers by word, from 100.
         units: canonical unit by spelling.
-        figures: units behind a figure, None in the plain reading.
+        symbols: units by a symbol whose case counts: "mW" is no "MW"; none in the plain reading.
         qualifiers: what a word between number and unit makes of the unit: "30 working days" are no days.
         fillers: words between number and unit that change nothing: "30 calendar days".
         to: what stands between the ends of a range.
@@ -130,7 +130,7 @@ class ValueWords:
     ordinals: Mapping[str, int]
     scales: Mapping[str, int]
     units: Mapping[str, str]
-    figures: FigureUnits | None
+    symbols: Mapping[str, str]
     qualifiers: Mapping[str, str]
     fillers: frozenset[str]
     to: regex.Pattern[str]
@@ -156,7 +156,7 @@ def plain_words(lang: str) -> ValueWords:
     """The words of the plain reading."""
     lex = lexicon(lang)
     none: frozenset[str] = frozenset()
-    return ValueWords(True, lex.numbers, none, none, {}, lex.scales, lex.units, None, {}, none, _NEVER, _NEVER, None, {}, {}, none, False)
+    return ValueWords(True, lex.numbers, none, none, {}, lex.scales, lex.units, {}, {}, none, _NEVER, _NEVER, None, {}, {}, none, False)
 
 
 @cache
@@ -178,8 +178,8 @@ def value_words(lang: str) -> ValueWords:
         ordinals=_ordinals(row, numbers),
         scales=scales,
         units={**by_spelling([one.units for one in _rows()], any_language().value_units), **lex.units},
-        figures=figure_units(lang),
-        qualifiers=by_spelling([*(one.qualifiers for one in _rows()), *(one.qualifiers for one in _unit_rows())], {}),
+        symbols=any_language().symbols,
+        qualifiers=by_spelling([one.qualifiers for one in _rows()], {}),
         fillers=_folded(word for one in _rows() for word in one.fillers),
         to=_joint(row.range),
         between=regex.compile(rf"(?<!\p{{L}})(?:{row.between})\s+$", regex.IGNORECASE) if row.between else _NEVER,
@@ -190,10 +190,6 @@ def value_words(lang: str) -> ValueWords:
         relations_before=row.relations_before,
         possessives=row.possessives,
     )
-
-
-def _unit_rows() -> list[UnitRows]:
-    return [info.figure_units for info in LANGUAGES.values() if info.figure_units]
 
 
 def _rows() -> list[ValueRows]:
@@ -216,6 +212,13 @@ def units_before() -> tuple[str, ...]:
 def parted_units() -> tuple[str, ...]:
     """Patterns of units of two words, in any language: "per cent"."""
     return tuple(pattern for one in _rows() for pattern in one.parted_units)
+
+
+@cache
+def exact_units() -> Mapping[str, tuple[str, Decimal]]:
+    """Of a unit another one and how many of that it is exactly: an hour is 3600 seconds; a year is 12 months and no number of days."""
+    rows = ((unit, row.rpartition(" ")) for unit, row in any_language().exact.items())
+    return {unit: (of, Decimal(factor)) for unit, (of, _, factor) in rows}
 
 
 @cache

@@ -19,12 +19,12 @@ import regex
 from babel.core import UnknownLocaleError
 from babel.numbers import parse_decimal
 
-from rag_core.facts.sentence.figure_units import exact_units
 from rag_core.facts.sentence.lexicon import (  # fmt: skip
     Lexicon,
     ValueWords,
     cover,
     dimension,
+    exact_units,
     lexicon,
     ordinal_suffixes,
     plain_words,
@@ -32,7 +32,7 @@ from rag_core.facts.sentence.lexicon import (  # fmt: skip
     value_words,
 )
 from rag_core.facts.sentence.spelled import Spelled, spelled
-from rag_core.facts.sentence.units import after, counted_by, unit_behind
+from rag_core.facts.sentence.units import after, unit_behind
 from rag_core.language import any_language, fold, grammar, words
 from rag_core.language.words import CIRCLED
 
@@ -82,8 +82,6 @@ def _unit_before() -> regex.Pattern[str]:
 class Quantity:
     """A number where it stands: `source[start:end] == text`, unit and scale word included.
 
-    `by` is what it is counted by ("kg" of "5 mg/kg" and "5 mg per kg"), which ends at `by_end`, or empty.
-
     `value` is canonical ("1250.5", "10^-3"), scale applied; `parts` are what else it may be ("250 300" two numbers, the "5" of "5 to 10
     million" a bare 5); `scale` is the scale word's factor (1 without). `unit` is canonical ("%", "eur", "day") or empty. `bound` is ">=",
     "<=" or empty. `ordinal`: whether it counts a place, "3rd" or "third". `decade`: whether it is ten years, "the 1990s".
@@ -99,8 +97,6 @@ class Quantity:
     end: int
     ordinal: bool = False
     decade: bool = False
-    by: str = ""
-    by_end: int = 0
 
     def has_year(self, year: str) -> bool:
         """Whether a year of four digits is in this decade, whose century need not be stated."""
@@ -148,7 +144,6 @@ def _of_ranges(text: str, found: list[Quantity], vocabulary: ValueWords) -> list
         if not _is_range(text, first, second, vocabulary):
             continue
         unit, scale = first.unit or second.unit, second.scale
-        first = replace(first, by=first.by or second.by)
         if first.scale == 1 and scale > 1 and first.value.replace(".", "", 1).isdecimal():
             value, parts = _canonical(Decimal(first.value) * scale), (*first.parts, first.value)
             found[index] = replace(first, value=value, parts=parts, scale=scale, unit=unit)
@@ -182,7 +177,7 @@ def _quantity(text: str, match: regex.Match[str], lang: str, lex: Lexicon, vocab
     elif match["power"] and end == match.end():
         end = match.end("body")
     if before:
-        unit = _currency(before["unit"], vocabulary) or unit
+        unit = vocabulary.units.get(fold(before["unit"]).rstrip("."), "") or unit
         start -= before.end() - before.start()
     elif not unit and not vocabulary.is_plain and (before := _unit_before().search(text[max(0, start - 8) : start])):
         unit = vocabulary.units.get(fold(before["unit"]), "")
@@ -195,44 +190,26 @@ def _quantity(text: str, match: regex.Match[str], lang: str, lex: Lexicon, vocab
         scale = 1
     bound, ordinal = _bound(text, start, end, lex), match["ordinal"] is not None
     decade = len(body) in (2, 4) and bool(_DECADE.match(text, match.end()))
-    unit, by, by_end = _counted(text, unit, end, vocabulary)
-    return Quantity(sign + value, parts, scale, unit, bound, text[start:end], start, end, ordinal, decade, by, by_end)
+    return Quantity(sign + value, parts, scale, unit, bound, text[start:end], start, end, ordinal, decade)
 
 
 def _spelled(text: str, number: Spelled, lex: Lexicon, vocabulary: ValueWords) -> Quantity:
     unit, end = ("", number.end) if number.ordinal else unit_behind(text, number.end, vocabulary)
     bound = _bound(text, number.start, end, lex)
-    unit, by, by_end = _counted(text, unit, end, vocabulary)
     told = text[number.start : end]
-    return Quantity(
-        str(number.value), (), number.scale, unit, bound, told, number.start, end, number.ordinal, decade=False, by=by, by_end=by_end
-    )
-
-
-def _counted(text: str, unit: str, end: int, vocabulary: ValueWords) -> tuple[str, str, int]:
-    """The unit, what it is counted by in its own word ("5 kph") and behind it, and where that ends."""
-    unit, _, within = unit.partition("/")
-    by, by_end = counted_by(text, end, vocabulary, unit)
-    return unit, "/".join(filter(None, (within, by))), by_end
-
-
-def _currency(written: str, vocabulary: ValueWords) -> str:
-    name = fold(written).rstrip(".")
-    return (vocabulary.figures.units.get(name) if vocabulary.figures else "") or vocabulary.units.get(name, "")
+    return Quantity(str(number.value), (), number.scale, unit, bound, told, number.start, end, number.ordinal)
 
 
 def _scale_and_unit_behind(text: str, end: int, vocabulary: ValueWords, of_money: bool) -> tuple[int, str, int]:
     """The scale and the unit behind a number, and where they end. `of_money`: whether a currency stands before it."""
     scale = 1
-    if vocabulary.figures and (match := _money_scale(of_money).match(text, end)):
+    if not vocabulary.is_plain and (match := _money_scale(of_money).match(text, end)):
         letters = any_language().money_scales_behind if of_money else any_language().money_scales
         scale, end = letters[match["scale"]], match.end()
     elif (match := after().match(text, end)) and (factor := vocabulary.scales.get(fold(match["unit"]))):
         behind = match.end() + (text[match.end() : match.end() + 1] == ".")
         unit, last = unit_behind(text, behind, vocabulary)
-        is_symbol = vocabulary.figures and match["unit"] in vocabulary.figures.symbols  # "5 MN" are meganewtons, "5 MN EUR" millions
-        if not is_symbol or of_money or dimension(unit) == "currency":
-            return factor, unit, last
+        return factor, unit, last
     return scale, *unit_behind(text, end, vocabulary)
 
 

@@ -14,8 +14,7 @@ from itertools import pairwise
 import regex
 
 from rag_core.facts.differences.values import values
-from rag_core.facts.sentence.figure_units import exact_units
-from rag_core.facts.sentence.lexicon import lexicon, value_words
+from rag_core.facts.sentence.lexicon import exact_units, lexicon, value_words
 from rag_core.facts.sentence.names import Name, canonical_code
 from rag_core.facts.sentence.numbers import Quantity, quantities
 from rag_core.grounding.contradictions.word_lists import Telling, either, parted, telling, word_lists
