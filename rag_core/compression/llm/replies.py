@@ -143,7 +143,7 @@ def _bare(text: str) -> str:
         bare = bare[end.end() :] if end else ""
     elif end and not _LIKE_JSON.match(bare):
         bare = bare[end.end() :]
-    bare = bare.strip("\ufeff \t\r\n")
+    bare = bare.strip("\ufeff\u200b \t\r\n")
     if not bare:
         raise EmptyReply("The model's answer is empty.")
     return bare
