@@ -28,7 +28,7 @@ from rag_core.language import fold, words
 from rag_core.settings import DATA, Settings
 
 _NEAR = 3  # windows that together count as the evidence of a claim
-_VALUES = ("number", "unit", "date", "code", "year", "law")
+_VALUES = ("number", "unit", "date", "code", "year")
 _WORDS = ("negation", "modality", "comparison", "quantifier", "operator", "role")
 WORDS = (
     "lexical", "cosine", "overlap", "pairs", "number_absent", "name_absent", "number_far", "name_far", "changed", "indicator", "words",
@@ -50,7 +50,7 @@ class Assessment:
     Args:
         support: estimated probability in [0, 1] that people would call the claim supported by its evidence; None where it could not be
             measured.
-        flags: what is wrong with it, in words of a closed list: number_changed, unit_changed, date_changed, law_changed, code_absent,
+        flags: what is wrong with it, in words of a closed list: number_changed, unit_changed, date_changed, code_absent,
             name_absent, negation_changed, modality_changed, comparison_changed, quantifier_changed, operator_changed, role_changed,
             indicator, not_entailed, contradicted, misattributed, no_evidence, no_words.
         read: whether an entailment model that reads the language was asked; else only facts and overlap were compared.

@@ -21,7 +21,6 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "comparison_changed": "a comparison was changed",
         "quantifier_changed": "how many or how often was changed",
         "operator_changed": "an operator was changed",
-        "law_changed": "a reference to a law is not in the evidence",
         "role_changed": "a number or date stands for something else in the evidence",
         "markup_changed": "a link or markup is not in the evidence",
         "not_entailed": "the evidence does not say so",
@@ -47,7 +46,6 @@ FACTS: Mapping[str, str] = MappingProxyType(
         "comparison": "comparison not as in the evidence",
         "quantifier": "quantity word not as in the evidence",
         "operator": "operator not in the evidence",
-        "law": "reference to a law not in the evidence",
         "role": "stands for something else in the evidence",
         "markup": "link or markup not in the evidence",
     }

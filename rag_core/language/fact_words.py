@@ -1,4 +1,4 @@
-"""The sections of a language file that facts are read with: numbers, dates, names, values, times of day, laws."""
+"""The sections of a language file that facts are read with: numbers, dates, names, values, times of day."""
 
 from __future__ import annotations
 
@@ -96,25 +96,3 @@ class TimeWords:
     behind: Words = ()
     behind_minutes: Words = ()
     before: Words = ()
-
-
-@dataclass(frozen=True, slots=True)
-class LawRows:
-    """Words of references to laws and clauses, as a document in any language may cite them.
-
-    Args:
-        section, article, annex, rule: spellings of what is numbered; `plurals`: of several.
-        levels: parts below; `lone`: those that stand by themselves too.
-        joints: between the numbers of a list; `of`: before what a part is of; `number`: before the number ("no.").
-    """
-
-    section: Words = ()
-    article: Words = ()
-    annex: Words = ()
-    rule: Words = ()
-    plurals: Words = ()
-    levels: Words = ()
-    lone: Words = ()
-    joints: Words = ()
-    of: Words = ()
-    number: Words = ()

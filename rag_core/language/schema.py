@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from rag_core.language.dated_words import DatedWords
-from rag_core.language.fact_words import FactWords, LawRows, TimeWords, ValueRows
+from rag_core.language.fact_words import FactWords, TimeWords, ValueRows
 from rag_core.language.question_words import AskedWords, FollowUpWords, Replies, SmallTalk
 from rag_core.language.statement_words import BesideRows, ComparedWords, LimitRows, OrderRows
 from rag_core.language.values import (
@@ -137,7 +137,6 @@ class LanguageInfo:
     facts: FactWords | None = None
     values: ValueRows | None = None
     times: TimeWords | None = None
-    laws: LawRows | None = None
     markers: Levels = field(default_factory=dict)
     orders: OrderRows | None = None
     limits: LimitRows | None = None

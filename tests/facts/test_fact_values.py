@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from rag_core.facts import changed_facts, entities
 from rag_core.facts.differences.roles import replaces, wrong_roles
-from rag_core.facts.sentence.laws import laws
 from rag_core.facts.sentence.numbers import quantities
 from rag_core.facts.sentence.times import times
 
@@ -86,17 +85,13 @@ AGREE = [
     ("It holds 5 mg/kg.", "So it holds 5 mg / kg.", "en"),
     ("It holds 5 mg per kg.", "So it holds 5 mg/kg.", "en"),
     ("There are 23 chairs.", "See: ❶23 chairs.", "en"),
-    # laws
-    ("See Article 5(2)(a).", "Look at Art. 5 (2) (a) of the act.", "en"),
-    ("See Article 5, paragraph 2.", "Look at paragraph 2 of Article 5.", "en"),
+    # references to laws
     ("Viz § 12 odstavec 3.", "Podle § 12 odst. 3 zákona.", "cs"),
-    ("Viz čl. 4 odst. 2.", "Podle Čl. IV odst. 2.", "cs"),
     ("Siehe § 12 Absatz 3.", "Nach § 12 Abs. 3 Satz 1.", "de"),
     ("Siehe Artikel 5 Absatz 2.", "Nach Absatz 2 des Artikels 5.", "de"),
     ("धारा 12(3) देखें।", "यह धारा 12 की उपधारा (3) में है।", "hi"),
     ("See section 12.", "Look at sections 11, 12 and 13.", "en"),
     ("See section 13.", "Look at §§ 11 to 13.", "en"),
-    ("See Section 4.2.", "4.2 Liability. Nobody is liable.", "en"),
     ("See § 12 (3).", "§ 12 Scope. (1) One. (2) Two. (3) Three.", "en"),
 ]
 
@@ -131,25 +126,22 @@ CHANGED = [
     ("It takes 5 MW.", "Power in mW 5", "en", "unit"),
     ("It is 5 nm.", "So it is 5 Nm.", "en", "unit"),
     ("It takes 5 mA.", "So it takes 5 A.", "en", "unit"),
-    ("It takes 5 s.", "So it takes 5 min.", "en", "unit"),
     ("It takes 5 ms.", "So it takes 5 seconds.", "en", "unit"),
-    ("It holds 5 mg/kg of it.", "The content that they found at the plant was 5 mg/l.", "en", "unit"),
-    ("It turns at 5 l/min.", "What flows through the pipe at night is 5 l/h.", "en", "unit"),
     ("There are ❶23 chairs.", "So there are 24 chairs.", "en", "number"),
     ("It is ①−5 %.", "So it is 5 %.", "en", "number"),
     ("It appeared in the 1860s.", "Published between 1855 and 1857.", "en", "number"),
     ("The siege ended on August 22, 1777.", "It began on May 2, 1777, and ended on August 22, 1778.", "en", "date"),
-    ("See Article 5(3).", "Look at Art. 5(2) of the act.", "en", "law"),
-    ("See Article 6(2).", "Look at Art. 5(2) of the act.", "en", "law"),
-    ("See § 5(2).", "Look at Art. 5(2) of the act.", "en", "law"),
-    ("Viz § 12 odst. 4.", "Podle § 12 odst. 3 zákona.", "cs", "law"),
-    ("Viz odst. 4.", "Podle odst. 3 zákona.", "cs", "law"),
-    ("Siehe § 12a Abs. 3.", "Nach § 12 Abs. 3 Satz 1.", "de", "law"),
-    ("धारा 13 देखें।", "यह धारा 12 में है।", "hi", "law"),
+    ("See Article 5(3).", "Look at Art. 5(2) of the act.", "en", "number"),
+    ("See Article 6(2).", "Look at Art. 5(2) of the act.", "en", "number"),
+    ("See § 5(2).", "Look at Art. 5(2) of the act.", "en", "code"),
+    ("Viz § 12 odst. 4.", "Podle § 12 odst. 3 zákona.", "cs", "number"),
+    ("Viz odst. 4.", "Podle odst. 3 zákona.", "cs", "number"),
+    ("Siehe § 12a Abs. 3.", "Nach § 12 Abs. 3 Satz 1.", "de", "code"),
+    ("धारा 13 देखें।", "यह धारा 12 में है।", "hi", "number"),
     # a value that the page has elsewhere
     ("In the list 8, 17, 18 the next is 23.", "In the list 8, 13, 18 the next is 23. Then 17 follows.", "en", "role"),
     ("The loan was granted in 2024.", "The loan was granted in 2020. It ends in 2024.", "en", "role"),
-    ("The appeal rests on Section 16.", "The appeal rests on Section 7. Section 16 is new.", "en", "law"),
+    ("The appeal rests on Section 16.", "The appeal rests on Section 7. Section 16 is new.", "en", "role"),
     ("The contract A-124 holds.", "The contract A-123 holds. A-124 is new.", "en", "code"),
     (
         "A hall has 18 seats, and each row has 4 seats more.",
@@ -267,24 +259,12 @@ def test_given_a_word_between_a_number_and_a_unit_then_only_known_ones_are_passe
     assert units == ["day", "business day", "", "km2"]
 
 
-def test_given_a_reference_then_it_is_read_part_by_part() -> None:
-    found = laws("§ 12 odst. 3 písm. a), Čl. IV odst. 1, §§ 7 und 8; odst. 2 tohoto článku")
-    assert [(law.family, law.parts) for law in found] == [
-        ("section", ("12", "3", "a")), ("article", ("4", "1")), ("section", ("7",)), ("section", ("8",)), ("", ("2",)),
-    ]  # fmt: skip
-
-
-@each("text", ["The body 5 art", "THE BODY MUST", "Art des Vertrags", "In der Regel 4 Stunden", "Section two"])
-def test_given_words_that_look_like_a_reference_then_none_is_read(text: str) -> None:
-    assert laws(text) == []
-
-
 def test_given_hindi_parts_of_the_day_then_the_hour_is_of_that_half() -> None:
     found = times("सुबह 9 बजे, शाम 5 बजे, रात 2 बजे, रात 10 बजे, 3 बजे")
     assert [sorted(time.minutes) for time in found] == [[540], [1020], [120], [1320], [180, 900]]
 
 
-def test_given_a_question_then_it_is_read_without_ordinals_laws_and_further_units() -> None:
+def test_given_a_question_then_it_is_read_without_ordinals_and_further_units() -> None:
     """A calibrated score rests on how questions are read."""
     found = entities("Is § 12 Abs. 3 at 14:30 the 3rd of five CHF 20 or Euro 70 per business day?", "en")
     assert [(entity.kind, entity.text) for entity in found] == [

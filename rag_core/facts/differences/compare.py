@@ -61,7 +61,7 @@ def entities(text: str, lang: str) -> tuple[Entity, ...]:
 def changed_facts(claim_text: str, evidence_text: str, lang: str, evidence_lang: str = "") -> tuple[tuple[str, str], ...]:
     """The facts of a claim that its evidence lacks, as (kind, text); () for a sentence that stands in its evidence.
 
-    Kinds are date (of times too), number, year, unit, law, code, name, role, operator, negation, modality, comparison and quantifier.
+    Kinds are date (of times too), number, year, unit, code, name, role, operator, negation, modality, comparison and quantifier.
     Compared are values, not notations: numbers in the conventions of their language, dates in any notation, names in any inflection; in
     the same language, against the evidence's nearest sentence: small words, the place of names, and what a value is attached to (role).
     Citation marks are no facts.

@@ -16,18 +16,17 @@ import regex
 
 from rag_core.facts.differences.align import Aligned, Gap, Sentence, beside, read
 from rag_core.facts.differences.values import Values, values
-from rag_core.facts.sentence.laws import Law
 from rag_core.facts.sentence.lexicon import dimension, value_words
 from rag_core.facts.sentence.names import Name, canonical_code
 from rag_core.facts.sentence.numbers import Quantity
 from rag_core.facts.sentence.times import Time, Weekday
 from rag_core.language import Date, alike, synonyms
 
-Value = Date | Law | Time | Name | Quantity | Weekday
+Value = Date | Time | Name | Quantity | Weekday
 
 
 def substituted_values(aligned: Aligned, mine: Values, theirs: Values, lang: str) -> Iterator[tuple[str, str]]:
-    """The values of a claim that stand in the place of others, as (kind, text): role, unit, law or code.
+    """The values of a claim that stand in the place of others, as (kind, text): role, unit or code.
 
     Args:
         aligned: a sentence of the claim beside its nearest one of the evidence.
@@ -56,7 +55,7 @@ def substituted_values(aligned: Aligned, mine: Values, theirs: Values, lang: str
 
 def all_values(values: Values) -> list[Value]:
     """All that a text states in values, by sort."""
-    return [*values.dates, *values.laws, *values.times, *values.codes, *values.quantities, *values.weekdays]
+    return [*values.dates, *values.times, *values.codes, *values.quantities, *values.weekdays]
 
 
 def _in(values: Sequence[Value], sentence: Sentence, start: int, end: int) -> list[Value]:
@@ -77,8 +76,6 @@ def equal_values(one: Value, other: Value) -> bool:
             return any(day.within(reading) or reading.within(day) for day in one.readings for reading in other.readings)
         case Time(), Time():
             return one.agrees(other)
-        case Law(), Law():
-            return one.family == other.family and all(part == also for part, also in zip(one.parts, other.parts, strict=False))
         case Weekday(), Weekday():
             return one.day == other.day
         case Name(), Name():
@@ -97,7 +94,7 @@ def replaces(one: Value, other: Value) -> bool:
 def _kind(value: Value, other: Value) -> str:
     if isinstance(value, Quantity) and isinstance(other, Quantity) and value.value == other.value:
         return "unit"
-    return {Law: "law", Name: "code"}.get(type(value), "role")
+    return "code" if isinstance(value, Name) else "role"
 
 
 def _replaced_units(aligned: Aligned, gap: Gap, of_number: bool, lang: str) -> Iterator[tuple[str, str]]:

@@ -27,7 +27,7 @@ Change = tuple[str, str]
 def substituted_words(claim: str, evidence: str, lang: str, mine: Collection[Span], theirs: Collection[Span]) -> list[Change]:
     """The changes of all sentences of a claim, as (kind, text).
 
-    Kinds are modality, comparison, quantifier, negation and name, and of values in the place of others role, unit, law and code.
+    Kinds are modality, comparison, quantifier, negation and name, and of values in the place of others role, unit and code.
 
     Args:
         claim: in reading form, like the evidence.

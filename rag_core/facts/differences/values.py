@@ -1,4 +1,4 @@
-"""Compares the values of a sentence with its evidence: numbers with their units, dates, times, references to laws.
+"""Compares the values of a sentence with its evidence: numbers with their units, dates, times.
 
 Equal values agree in any notation, and in another unit where the conversion is exact. What a value is attached to is for
 `rag_core.facts.differences.roles` to compare.
@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeVar
 
 import regex
 
-from rag_core.facts.sentence.laws import Law, law_stands, laws
 from rag_core.facts.sentence.lexicon import cover, value_words
 from rag_core.facts.sentence.names import Name, canonical_code, codes
 from rag_core.facts.sentence.numbers import Quantity, quantities
@@ -21,7 +19,6 @@ from rag_core.facts.sentence.times import Time, Weekday, times, weekdays
 from rag_core.facts.sentence.units import units_in
 from rag_core.language import Date, any_language, dates, fold, stem, words
 
-_Found = TypeVar("_Found", Law, Name)
 _IN_DIGITS = regex.compile(r"\D{0,4}\d[\d.,'’ ]*(?:\^[-−+]?\d+|[⁺⁻]?[⁰¹²³⁴-⁹]+)?")
 _SIGNED = regex.compile(r"[/·^]|[\p{Decomposition_Type=Super}\p{Decomposition_Type=Sub}]")
 _AFTER_ORDINAL = 40  # characters in which the word is looked for that an ordinal counts
@@ -32,7 +29,6 @@ class Values:
     """The values that a text states; no two of them overlap. `spans` leaves out days of the week: they may be names."""
 
     dates: tuple[Date, ...]
-    laws: tuple[Law, ...]
     times: tuple[Time, ...]
     codes: tuple[Name, ...]
     quantities: tuple[Quantity, ...]
@@ -41,7 +37,7 @@ class Values:
     @property
     def spans(self) -> list[tuple[int, int]]:
         """Where they stand, as (start, end)."""
-        rows: Sequence[Sequence[Date | Law | Time | Name | Quantity]] = (self.dates, self.laws, self.times, self.codes, self.quantities)
+        rows: Sequence[Sequence[Date | Time | Name | Quantity]] = (self.dates, self.times, self.codes, self.quantities)
         return [(value.start, value.end) for row in rows for value in row]
 
 
@@ -50,18 +46,16 @@ def values(text: str, lang: str) -> Values:
     """The values of a text. Digits must be ASCII."""
     days = dates(text, lang)
     taken = [(date.start, date.end) for date in days]
-    places = _free(text, laws(text), taken)
-    taken += [(law.start, law.end) for law in places]
     hours = times(text, taken)
     taken += [(time.start, time.end) for time in hours]
     marks = [code for code in _free(text, codes(text), taken) if not _is_amount(text, code, lang)]
     taken += [(code.start, code.end) for code in marks]
     numbers, named = quantities(text, lang, taken), weekdays(words(text), lang)
-    return Values(tuple(days), tuple(places), tuple(hours), tuple(marks), tuple(numbers), tuple(named))
+    return Values(tuple(days), tuple(hours), tuple(marks), tuple(numbers), tuple(named))
 
 
 def changed_values(claim: str, evidence: str, lang: str, evidence_lang: str) -> list[tuple[str, str]]:
-    """The values of a claim that its evidence lacks, as (kind, text): date (of times too), law, number, unit or comparison.
+    """The values of a claim that its evidence lacks, as (kind, text): date (of times too), number, unit or comparison.
 
     Both are reading forms with ASCII digits. A value that only says what stands nowhere in the evidence is named, whatever it is about.
     """
@@ -71,7 +65,6 @@ def changed_values(claim: str, evidence: str, lang: str, evidence_lang: str) -> 
     if theirs.weekdays and lang == evidence_lang:
         held = {weekday.day for weekday in theirs.weekdays}
         changed += [("date", weekday.text) for weekday in mine.weekdays if weekday.day not in held]
-    changed += [("law", law.text) for law in mine.laws if not law_stands(law, theirs.laws, evidence)]
     changed += _changed_numbers(mine, theirs, evidence, _named(evidence, evidence_lang))
     changed += _changed_ordinals(mine, theirs, (claim, lang), (evidence, evidence_lang))
     return changed
@@ -91,7 +84,7 @@ def without_units(text: str, lang: str) -> str:
 _named = lru_cache(maxsize=64)(units_in)
 
 
-def _free(text: str, found: Sequence[_Found], taken: Sequence[tuple[int, int]]) -> list[_Found]:
+def _free(text: str, found: Sequence[Name], taken: Sequence[tuple[int, int]]) -> list[Name]:
     covered = cover(text, taken)
     return [value for value in found if not any(covered[value.start : value.end])]
 
@@ -166,8 +159,8 @@ def _by_value(quantities: Sequence[Quantity]) -> Mapping[str, list[Quantity]]:
 
 
 def _loose(theirs: Values) -> frozenset[str]:
-    """The numbers that stand within dates, times, references, and behind an acronym ("AD 997"), without leading zeros."""
-    texts = [value.text for row in (theirs.dates, theirs.times, theirs.laws) for value in row]
+    """The numbers that stand within dates, times, and behind an acronym ("AD 997"), without leading zeros."""
+    texts = [value.text for row in (theirs.dates, theirs.times) for value in row]
     texts += [code.text for code in theirs.codes if " " in code.text]
     found = {number for text in texts for pattern in (r"\d+", r"\d+\.\d+") for number in regex.findall(pattern, text)}
     years = {canonical_code(code.text) for code in theirs.codes if code.kind == "year"}

@@ -1,1 +1,1 @@
-"""Facts as they stand in one sentence: numbers, dates, names, laws, and small words that decide."""
+"""Facts as they stand in one sentence: numbers, dates, names, and small words that decide."""

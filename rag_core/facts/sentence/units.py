@@ -31,8 +31,8 @@ def units_in(text: str, lang: str) -> frozenset[str]:
     folded = [fold(word) for word in found]
     units = {vocabulary.units[fold(sign)] for sign in _SIGN.findall(text) if fold(sign) in vocabulary.units}
     units |= {vocabulary.symbols[symbol(word)] for word in found if len(word) > 1 and symbol(word) in vocabulary.symbols}
-    for before, word in pairwise(("", *folded)):
-        if word in vocabulary.units:  # "working days" are no days
+    for (before, word), written in zip(pairwise(("", *folded)), found, strict=True):
+        if word in vocabulary.units and symbol(written) not in vocabulary.symbols:  # "working days" are no days
             qualifier = vocabulary.qualifiers.get(before, "")
             units.add(qualified(qualifier, vocabulary.units[word]) if qualifier else vocabulary.units[word])
     plural = [word.removesuffix("s") for word in folded]

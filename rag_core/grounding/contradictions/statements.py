@@ -80,7 +80,6 @@ class Statement:
         """Dates, times, codes and numbers, in order."""
         read = values(self.text, self.language)
         found = [self._date(day) for day in read.dates]
-        found += [Value(("law",), law.text, law.start, law.end) for law in read.laws]
         found += [Value(("time",), time.minutes, time.start, time.end, time.text.strip(" .")) for time in read.times]
         for code in read.codes:
             amounts = _amounts(code, self.language)
