@@ -15,7 +15,6 @@ class DatedWords:
         labels: whole labels of its own date ("date of report", "last updated"); `after`: those behind the date.
         periods: labels of the last day of the period that it is about ("for the year ended").
         joins: what may open a row that holds a date and nothing else ("vom", "dated").
-        places: between a place and the date of a letter ("den"); `at`: before the place ("v Praze").
         within: between the parts of any date ("1st day of July"); `behind`: what may end one ("2024 г.").
         others: says, right above or below a date, that it is the date of something else ("deadline", "meeting").
         amends: says in a title that a date in it may be that of a document that is amended, cited or enclosed.
@@ -25,8 +24,6 @@ class DatedWords:
     after: SpacedPhrases = ()
     periods: SpacedPhrases = ()
     joins: SpacedPhrases = ()
-    places: SpacedPhrases = ()
-    at: SpacedPhrases = ()
     within: Phrases = ()
     behind: SpacedPhrases = ()
     others: StarPattern = NEVER

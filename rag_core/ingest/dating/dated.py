@@ -4,7 +4,7 @@ A page holds many dates: of meetings, of laws that it cites, of birth. One is th
 
 - A label stands before it, over it or under it ("Date of Report: July 1, 2022", "Stand: März 2024"), and nothing else with them, but for a
   name in a subtitle ("Nordlicht GmbH, Stand 10. Februar 2026").
-- It stands alone on a row near the title, also behind a place ("Praha, 1. března 2024") or a joining word ("vom 1. März 2024").
+- It stands alone on a row near the title, also behind a joining word ("vom 1. März 2024").
 - It is the last day of the period that the page says the document is about, and there is none of the other two.
 
 The words are in `dated` of a language's file. Where two own dates differ, or one of them is not certain, there is none: a guess would pass
@@ -28,7 +28,6 @@ NEAR_ROWS = 12  # from the top, where a date may stand alone; chosen: title, sub
 COVER_ROWS = 30  # a page with no more is a cover or a letter, and a date may stand alone anywhere on it; chosen
 FULL_ROW_CHARS = 45  # a row this long may be running text that goes on in the next; chosen
 SUBTITLE_WORDS = 8  # that may stand before the clause of a date on its row; chosen: the name of a house and its form
-PLACE_WORDS = 4  # "Frankfurt am Main,"
 
 _OWN, _PERIOD = "own", "period"
 _ARXIV = regex.compile(r"arXiv:\S+\s*")  # the stamp on the margin, with the day of this version behind it; its brackets are gone
@@ -41,7 +40,6 @@ _CLOCK_NEAR = regex.compile(
 _ENDED = regex.compile(r"[.:;!?…।]\W*$")
 _COLON = regex.compile(r"[:：]\s*$")
 _CLAUSE = regex.compile(r"(?<=[.,])\s+")
-_PLACE = regex.compile(r"\p{Lu}[\p{L}\p{M}.'-]*(?:[ -]+[\p{L}\p{M}.'-]+)*")
 
 
 def first_page_date(page: Page, language: str, today: date) -> str:
@@ -86,7 +84,7 @@ def _told(rows: Sequence[Row], at: int, known: Vocabulary) -> Iterator[tuple[str
         kind = _labelled(rows, at, number, part, known)
         if kind:
             yield kind, part.day
-        elif _stands_alone(rows, at, number, part, known):
+        elif _stands_alone(rows, at, part, known):
             yield _OWN, part.day
 
 
@@ -131,39 +129,17 @@ def _ends_a_subtitle(rows: Sequence[Row], at: int, part: Part, known: Vocabulary
     return known.has("labels", _without_weekday(spaced(label), known)) and not any(known.meets("amends", row.said) for row in above)
 
 
-def _stands_alone(rows: Sequence[Row], at: int, number: int, part: Part, known: Vocabulary) -> bool:
-    """Whether a row near the title holds a date and nothing else, but for a joining word or the place where it was written."""
+def _stands_alone(rows: Sequence[Row], at: int, part: Part, known: Vocabulary) -> bool:
+    """Whether a row near the title holds a date and nothing else, but for a joining word."""
     row, near = rows[at], at < NEAR_ROWS or len(rows) <= COVER_ROWS
     if not _nothing(part.behind, known) or _of_something_else(rows, at, known):
         return False
     before = _said_before(part, known)
-    if len(row.parts) > 1:  # a place on the left, the date on the right
-        return len(row.parts) == 2 and number == 1 and not before and _is_place(row.texts[0], known, at=True)
-    if before and not known.has("joins", before):
-        return _behind_place(part.before, known, near=near) and not _runs_into(rows, at, known, "")
+    if len(row.parts) > 1 or (before and not known.has("joins", before)):
+        return False
     if not near or (row.text.endswith(".") and not spaced(part.behind)) or _open_ended(rows, at, known):
         return False
     return not before or not any(known.meets("amends", one.said) for one in rows[max(0, at - NEAR_ROWS) : at])
-
-
-def _behind_place(before: str, known: Vocabulary, *, near: bool) -> bool:
-    """Whether a text is the place where a letter was written: "Praha,", "V Praze dne", "Berlin, den"."""
-    place = before.strip()
-    joined = known.without_end("places", spaced(place))
-    if joined is not None:
-        place = " ".join(place.split()[: len(joined.split())])
-    comma = place.endswith(",")
-    return _is_place(place.rstrip(","), known, at=joined is None and not (comma and near)) and not known.meets("others", spaced(place))
-
-
-def _is_place(text: str, known: Vocabulary, *, at: bool) -> bool:
-    """Whether a text can be a place by its capital and length; `at`: whether a word for "in" has to stand before it."""
-    inside = known.without_start("at", spaced(text))
-    if inside is None and at:
-        return False
-    words = text.split()
-    name = " ".join(words if inside is None else words[len(words) - len(inside.split()) :])
-    return bool(_PLACE.fullmatch(name)) and len(name.split()) <= PLACE_WORDS
 
 
 def _said_before(part: Part, known: Vocabulary) -> str:

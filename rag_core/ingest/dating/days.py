@@ -39,15 +39,6 @@ class Vocabulary:
         """Whether a whole phrase is one of a list."""
         return any(phrase in getattr(row, name) for row in self.rows)
 
-    def without_end(self, name: str, phrase: str) -> str | None:
-        """The phrase without the longest of a list that it ends with; None where it ends with none."""
-        found = [one for row in self.rows for one in getattr(row, name) if f" {phrase}".endswith(f" {one}")]
-        return phrase[: len(phrase) - len(max(found, key=len))].strip() if found else None
-
-    def without_start(self, name: str, phrase: str) -> str | None:
-        """The phrase without the first of a list that it begins with; None where it begins with none, or is no more than that."""
-        return next((phrase[len(one) + 1 :] for row in self.rows for one in getattr(row, name) if phrase.startswith(f"{one} ")), None)
-
     def meets(self, name: str, phrase: str) -> bool:
         """Whether any word of a phrase is one of a list of patterns."""
         return any(getattr(row, name).fullmatch(word) for row in self.rows for word in phrase.split())
