@@ -144,25 +144,6 @@ def _said(places: Sequence[Place], at: Sequence[tuple[int, int]], read: Read) ->
     return said
 
 
-def said_otherwise(worded: Sequence[tuple[Scored, str]], asked: AskedFor, read: Read | None = None) -> list[Scored]:
-    """Units as somebody else words them, scored anew where they stand: by their fit, and by the answerability model where it read the unit.
-
-    Args:
-        worded: each unit with the words that rest on it; all of them are read in one pass.
-        asked: what the question asks for.
-        read: as for `score_units`.
-    """
-    known = [(one, text) for one, text in worded if read is not None and one.log_odds is not None]
-    odds = iter(read([_reading(text, one) for one, text in known])) if read is not None and known else iter(())
-    found = []
-    for one, text in worded:
-        fit = fits(asked, text, one.context, one.unit.passage.language)
-        features = one.features | {"fit_row": fit.row}
-        log_odds = one.log_odds if read is None or one.log_odds is None else next(odds).units[-1].log_odds
-        found.append(replace(one, features=features, relevance=relevance(features, log_odds), fit=fit, log_odds=log_odds))
-    return found
-
-
 def _not_outdone(found: Sequence[Unit], contexts: Sequence[Context], fitted: Sequence[Fit], asked: AskedFor) -> list[float]:
     """How surely each unit is the row asked for: not at all where another of its table, or one of its document by a name, outdoes it."""
     rows = [fit.row for fit in fitted]
@@ -235,16 +216,6 @@ def context_of(passage: Passage, titles: Mapping[str, str], previous: str = "", 
 @lru_cache(maxsize=32)
 def _beginnings(text: str) -> frozenset[str]:
     return frozenset(word[:KEY_CHARS] for word in map(fold, WORD.findall(text)))
-
-
-def _reading(text: str, of: Scored) -> Place:
-    """Other words for a unit, where it stands, as the answerability model reads them."""
-    units = (of.context.previous, text) if of.context.previous else (text,)
-    return Place(_place(of), units)
-
-
-def _place(of: Scored) -> str:
-    return _where(of.unit.passage, {of.unit.passage.document: of.context.title})
 
 
 def _where(passage: Passage, titles: Mapping[str, str]) -> str:

@@ -4,7 +4,7 @@ The score of a question was taken of its extract. A draft that may only leave ou
 extract's candidates are. One of them at least must be good enough for an extract: nearly as good as the best (`extra_sentence_ratio`).
 And no other passage may contradict any of them: an extract is shown with its other side, a draft has none.
 
-A draft also has the calibrated score of its own that an extract has, from its sentences as the model words them.
+A draft also has the calibrated score of its own that an extract has, from the sentences that it cites.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 
 from rag_core.compression.conflicts import another_side
 from rag_core.compression.extract import Extract
-from rag_core.compression.scoring import PASSAGES, Scored, said_otherwise, score_units
+from rag_core.compression.scoring import PASSAGES, Scored, score_units
 from rag_core.decision.tools import Tools
 from rag_core.domain.drafts import Draft
 from rag_core.domain.indexing import indexing_of
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.passages import Hit, PassageKind
+from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Corpus
 from rag_core.gating.answerability import nearness, reader
 from rag_core.gating.asked import asked_for
@@ -77,8 +77,7 @@ def bears(draft: Draft, hits: Sequence[Hit], scores: SentenceScores) -> bool:
 def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores) -> float | None:
     """The calibrated probability that a draft is right, in [0, 1]; None where no calibration fits. That of the extract for its very words.
 
-    The features of the retrieval are those of the first search. The ones of the draft are taken of its claims as the model words them:
-    each is read and fitted anew where it differs from the sentence that it cites; a row of a table counts as it stands.
+    The features of the retrieval are those of the first search. The ones of the draft are taken of the sentences that its claims cite.
 
     Args:
         draft: of a model, with claims.
@@ -98,14 +97,8 @@ def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores)
         scored += scores.of(deeper)
     by_text = {(one.unit.passage.document, one.unit.text): one for one in reversed(scored)}
     rests = [max((by_text[key] for key in keys if key in by_text), key=lambda one: one.relevance, default=None) for keys in cited]
-    worded = _worded([(one, claim.text) for claim, one in zip(draft.claims, rests, strict=True) if one is not None], measurements, tools)
-    again = {id(one.unit): one for one in worded}
-    found = Extract((), tuple(worded), tuple(again.get(id(one.unit), one) for one in scored))
-    relevance = {id(one.unit): one.relevance for one in worded}
-    claims = [
-        replace(claim, relevance=relevance[id(one.unit)] if one is not None else 0.0)
-        for claim, one in zip(draft.claims, rests, strict=True)
-    ]
+    found = Extract((), tuple(one for one in rests if one is not None), tuple(scored))
+    claims = [replace(claim, relevance=one.relevance if one else 0.0) for claim, one in zip(draft.claims, rests, strict=True)]
     language = measurements.understanding.language
     weights = weigh(core(expand(measurements.question), language), language, corpus.lexical)
     drafted, others = found.log_odds()
@@ -116,15 +109,6 @@ def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores)
     value = calibration.probability({**measurements.features, **{name: features[name] for name in DRAFTED}})
     state = indexing_of(measurements.metadata)
     return state.lowered(value) if state else value
-
-
-def _worded(rests: Sequence[tuple[Scored, str]], measurements: Measurements, tools: Tools) -> list[Scored]:
-    """Sentences as the claims that rest on them word them."""
-    language = measurements.understanding.language
-    read = reader(prepared(measurements.question, language), tools.answerability_model)
-    anew = [j for j, (one, text) in enumerate(rests) if text != one.unit.text and one.unit.passage.kind is not PassageKind.TABLE]
-    found = dict(zip(anew, said_otherwise([rests[j] for j in anew], asked_for(measurements.question, language), read), strict=True))
-    return [found.get(j, one) for j, (one, _) in enumerate(rests)]
 
 
 def is_one_sided(draft: Draft, measurements: Measurements, hits: Sequence[Hit], corpus: Corpus) -> bool:

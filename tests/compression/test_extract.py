@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.compression.extract import OTHER_SECTION, ROW_ALONE, Extract, choose, claim_of, extract
-from rag_core.compression.scoring import FEATURES, PASSAGES, READ_FIRST, UNREAD, Scored, relevance, said_otherwise, score_units
+from rag_core.compression.scoring import FEATURES, PASSAGES, READ_FIRST, UNREAD, Scored, relevance, score_units
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, Passage, PassageKind, Piece, Place, ReadPlace, ReadUnit, Role
 from rag_core.domain.rows import EMPTY, in_words
@@ -581,29 +581,6 @@ def test_given_passages_that_were_read_then_what_is_said_of_each_is_told_once_an
     assert drafted("line", corpus, read=Recorded(LINES[1])).passages == [1.0] * READ_FIRST
     assert drafted("line", corpus, read=Recorded()).passages == [1.0] * READ_FIRST + [2.0] * (PASSAGES - READ_FIRST)
     assert drafted("line", corpus).passages == []
-
-
-def test_given_other_words_for_a_sentence_then_they_are_read_behind_the_sentence_before_it_and_their_odds_are_taken() -> None:
-    passages = [hit(of=replace(one, section="Terms")) for one in CONTRACT.passages]
-    titles = {"contract": "Contract"}
-    first, notice, *_, last = scored("notice period", passages, CONTRACT, titles=titles, read=Recorded(NOTICE))
-    read, asked = Recorded("The notice period is a month."), asked_for("notice period", "en")
-
-    worded = [(first, "Brno is delivered to."), (notice, "The notice period is a month."), (replace(last, log_odds=None), "Five.")]
-    found = said_otherwise(worded, asked, read)
-
-    assert read.read == [
-        [
-            Place("Contract › Terms", ("Brno is delivered to.",)),
-            Place("Contract › Terms", ("The supplier delivers to Brno.", "The notice period is a month.")),
-        ]
-    ]
-    assert [one.log_odds for one in found] == [-8.0, 8.0, None]
-    assert [one.unit for one in found] == [first.unit, notice.unit, last.unit]
-    assert [one.relevance for one in found] == [relevance(one.features, one.log_odds) for one in found]
-    assert [one.log_odds for one in said_otherwise(worded, asked)] == [first.log_odds, notice.log_odds, None]
-    assert said_otherwise([], asked, read) == []
-    assert len(read.read) == 1
 
 
 def test_given_units_that_were_not_read_then_the_log_odds_say_nothing_of_them() -> None:

@@ -1,8 +1,8 @@
-"""The calibrated score of a language model's draft: of its own words, not of the extract. Embedded models, the real client."""
+"""The calibrated score of a language model's draft: of what it cites, not of the extract. Embedded models, the real client."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,24 +12,18 @@ from honest_model import draft, passages
 from model_server import Asked, ModelServer
 from scripted_engine import scripted_engine
 
-from rag_core.compression.scoring import FEATURES, Scored, said_otherwise
 from rag_core.decision import bearing
 from rag_core.decision.bearing import SentenceScores, draft_correctness
 from rag_core.decision.decide import replay
 from rag_core.decision.llm_steps import generate
 from rag_core.decision.measure import measure
 from rag_core.domain.decision import Decision
-from rag_core.domain.documents import Span
 from rag_core.domain.indexing import INDEXING, Indexing
 from rag_core.domain.llm_trace import Attempt, Call, Step
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.passages import Passage, Place, ReadPlace, ReadUnit
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State
 from rag_core.engine import Engine
-from rag_core.gating.asked import asked_for
-from rag_core.gating.fit import Context
-from rag_core.grounding.units import Unit
 from rag_core.library.stored.sources import text_source
 from rag_core.settings import Mode, Settings
 from rag_core.wiring import open_engine
@@ -39,9 +33,6 @@ ANSWER = "The flow meter must be calibrated every 5 years."
 BESIDE = "The flow meter is read on the first Monday of each month by the operator."
 ELSEWHERE = "The canteen of the waterworks opens at noon and closes at two."
 TEXT = f"{ANSWER} {BESIDE} {ELSEWHERE} The seal of the flow meter is blue, and it bears the number of the fitter who set it."
-
-
-PASSAGES_OF_TWO = [Passage(f"p{n}", "d", text, (Span(1, 0, len(text)),), "en") for n, text in enumerate((ANSWER, BESIDE))]
 
 
 @pytest.fixture(scope="module")
@@ -149,16 +140,6 @@ def test_given_a_draft_below_the_limit_that_the_extract_reaches_then_it_is_sent_
     assert (alone.answered, alone.reasons) == (False, (Reason.DRAFT_CORRECTNESS,))
 
 
-def test_given_a_claim_in_other_words_then_its_words_are_scored_and_not_the_sentence_that_it_cites(
-    engine: Engine, server: ModelServer
-) -> None:
-    lenient = {"correctness_mode": "observe", "rewording": "audited"}
-    whole, _ = asked(engine, server, saying(ANSWER), **lenient)
-    emptied, _ = asked(engine, server, saying("The flow meter must be calibrated.", quotes=(ANSWER,)), **lenient)
-
-    assert score(emptied) < score(whole)
-
-
 def test_given_a_sentence_of_a_passage_beyond_the_best_five_then_it_is_read_all_the_same(
     server: ModelServer, engine: Engine, tmp_path: Path
 ) -> None:
@@ -214,22 +195,3 @@ def test_given_no_probability_then_no_draft_is_made_with_it(value: float) -> Non
 
 def _check(decision: Decision) -> CheckResult:
     return next(one for one in decision.attempts[0].checks if one.stage == "draft_correctness")
-
-
-def test_given_several_claims_in_other_words_then_they_are_read_in_one_pass_and_their_own_words_are_scored_by_it() -> None:
-    first, second = (Scored(Unit(passage, passage.text, 0, len(passage.text)), {}, 0.5, log_odds=1.0) for passage in PASSAGES_OF_TWO)
-    unread, second = replace(first, log_odds=None), replace(second, context=Context("", "", "The meter is new."))
-    passes: list[list[Place]] = []
-
-    def read(places: Sequence[Place]) -> list[ReadPlace]:
-        passes.append([*places])
-        return [ReadPlace(0.0, (*[ReadUnit(-9.0)] * (len(place.units) - 1), ReadUnit(2.0 + n))) for n, place in enumerate(places)]
-
-    complete = {name: 0.0 for name in FEATURES}
-    worded = [(replace(one, features=complete), text) for one, text in ((first, "One."), (unread, "Two."), (second, "Three."))]
-    found = said_otherwise(worded, asked_for(QUESTION, "en"), read)
-
-    assert passes == [[Place("", ("One.",)), Place("", ("The meter is new.", "Three."))]]
-    assert [one.log_odds for one in found] == [2.0, None, 3.0]
-    assert said_otherwise([], asked_for(QUESTION, "en"), read) == []
-    assert len(passes) == 1

@@ -195,7 +195,7 @@ LLM_DRAFT: tuple[Check[Drafted], ...] = (
     ),
     Check(
         name="draft_correctness",
-        asks="Is the model's draft right, by the calibrated score of its own words?",
+        asks="Is the model's draft right, by the calibrated score of the sentences that it cites?",
         reason=Reason.DRAFT_CORRECTNESS,
         scale=Scale.CORRECTNESS,
         passes=Direction.AT_LEAST,
