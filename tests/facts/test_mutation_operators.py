@@ -60,8 +60,6 @@ PAGE = {
         ("magnitude", "hi", "इसमें 1,25,000 रुपये लगे।", r"इसमें 12,50,000 रुपये लगे।"),
         ("magnitude", "cs", "Stojí to 3 miliony korun.", r"Stojí to (30 miliony|3 (tisíce|miliardy|tis\.|mld\.)) korun\."),
         ("quantifier", "de", "Alle Mieter zahlen im Voraus.", r"(Einige|Wenige) Mieter zahlen im Voraus\."),
-        ("law", "cs", "Platí § 12 odst. 3 zákona.", r"Platí § (?!12 odst\. 3 )\d+ odst\. \d+ zákona\."),
-        ("law", "en", "See Article 5(2) of it.", r"See Article (?!5\(2\))\d+\(\d+\) of it\."),
     ],
 )
 def test_given_a_sentence_when_mutated_then_one_fact_of_it_is_another(operator: str, lang: str, sentence: str, changed: str) -> None:
@@ -203,6 +201,6 @@ def test_given_what_the_audit_says_when_measured_then_missed_changes_and_flagged
 
     assert (measured.tried["digit", "en"], measured.flagged["digit", "en"]) == (1, 1)
     assert measured.of(UNCHANGED, "en") == 1
-    assert measured.of("law", "en") is None
+    assert measured.of("name", "en") is None
     assert UNCHANGED in {variant.operator for variant, _ in measured.wrong}
     assert "digit" not in {variant.operator for variant, _ in measured.wrong}

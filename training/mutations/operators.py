@@ -11,7 +11,7 @@ import regex
 from training.mutations.edits import Edit, like
 from training.mutations.lists import PHRASE_OPERATORS, Lists, lists
 from training.mutations.names import names
-from training.mutations.values import currencies, dates, digits, laws, magnitudes, signs, units
+from training.mutations.values import currencies, dates, digits, magnitudes, signs, units
 
 OPERATORS = (
     "digit",
@@ -25,7 +25,6 @@ OPERATORS = (
     "operator",
     "magnitude",
     "quantifier",
-    "law",
 )
 MAX_COUNT = 2  # mutations of one operator for one sentence
 
@@ -50,7 +49,6 @@ _BY_TEXT: Mapping[str, Operator] = {
     "date": dates,
     "operator": signs,
     "magnitude": magnitudes,
-    "law": laws,
     **{name: phrase_operator(name) for name in PHRASE_OPERATORS},
 }
 

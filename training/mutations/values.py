@@ -1,4 +1,4 @@
-"""Changed values: another digit, number word, order of magnitude, unit, currency, date, law reference or formula sign."""
+"""Changed values: another digit, number word, order of magnitude, unit, currency, date or formula sign."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ _POWER = regex.compile(r"(?<=[\p{L}\p{Nd})])[²³]")
 
 
 def digits(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
-    """One digit of a number is another one; a number word is another one. Dates and law references have operators of their own."""
-    taken = [edit_span for edit_span in (*dates_in(text, lists), *laws_in(text, lists), *(m.span() for m in _NO_FACT.finditer(text)))]
+    """One digit of a number is another one; a number word is another one. Dates have an operator of their own."""
+    taken = [*dates_in(text, lists), *(match.span() for match in _NO_FACT.finditer(text))]
     times = {match.span() for match in _TIME.finditer(text)}
     for match in _DIGITS.finditer(text):
         if not free(taken, *match.span()):
@@ -207,18 +207,6 @@ def _date_matches(text: str, lists: Lists) -> Iterator[regex.Match[str]]:
     ):
         if lists.year_before.search(text[: match.start()]) and free(taken, *match.span()):
             yield match
-
-
-def laws(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
-    """A section, article, paragraph or letter of a law is another one."""
-    for pattern in lists.laws:
-        for match in pattern.finditer(text):
-            for name, part in match.groupdict().items():
-                if part and part[0].isdigit():
-                    other = int(part) + draw.choice([step for step in range(-5, 10) if step and int(part) + step > 0])
-                    yield Edit.over(match.span(name), "".join(_digit(int(digit), part[0]) for digit in str(other)))
-                elif part:
-                    yield Edit.over(match.span(name), draw.choice([letter for letter in "abcdefg" if letter != part.lower()]))
 
 
 def laws_in(text: str, lists: Lists) -> list[tuple[int, int]]:
