@@ -4,10 +4,9 @@
 falls back to folded words and English phrases. This package alone imports simplemma, PyStemmer, sentencex and py3langid.
 """
 
-from rag_core.language.dated_words import DatedWords
 from rag_core.language.dates import Date, Day, dates, months
 from rag_core.language.detection import certain_language, detect, question_language
-from rag_core.language.fact_words import FactWords, TimeWords, ValueRows
+from rag_core.language.fact_words import DatedWords, FactWords, TimeWords, ValueRows
 from rag_core.language.inflection import forms, is_known, lemma, stem, term, terms
 from rag_core.language.keywords import content_terms, keywords, synonyms
 from rag_core.language.loader import FALLBACK, LANGUAGES, any_language, grammar

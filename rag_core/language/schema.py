@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from rag_core.language.dated_words import DatedWords
-from rag_core.language.fact_words import FactWords, TimeWords, ValueRows
+from rag_core.language.fact_words import DatedWords, FactWords, TimeWords, ValueRows
 from rag_core.language.question_words import AskedWords, FollowUpWords, Replies, SmallTalk
 from rag_core.language.statement_words import BesideRows, ComparedWords, LimitRows, OrderRows
 from rag_core.language.values import (

@@ -100,7 +100,7 @@ def test_given_one_bad_citation_beside_a_good_one_then_the_claim_fails_all_the_s
     for bad, reason in (
         (("2", "thirty days"), Reason.VERBATIM),
         (("9", "30 days of notice"), Reason.CITATIONS_VALID),
-        (("3", ""), Reason.FACTS),
+        (("3", ""), Reason.VERBATIM),
         (("3", "period is 60 days"), Reason.FACTS),
     ):
         draft = drafted(("The notice period is 30 days.", [good, bad]))

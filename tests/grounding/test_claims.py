@@ -206,7 +206,6 @@ def test_given_a_flag_or_a_fact_then_there_are_words_for_it() -> None:
         "comparison",
         "quantifier",
         "operator",
-        "law",
         "role",
         "markup",
     }
