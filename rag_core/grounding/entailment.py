@@ -141,26 +141,8 @@ def assess(
     embedder: Embedder,
     entailment_model: EntailmentModel | None,
     supported_from: float = MIN_SUPPORT,
-) -> list[Assessment]:
-    """How well each claim is supported by the text that it cites; see `require_assessed`.
-
-    Returns:
-        One assessment a claim, in order. Where the entailment model fails, the supports of the claims that it was to read are None.
-    """
-    try:
-        return require_assessed(claims, cited, others, lang, embedder, entailment_model, supported_from)
-    except ModelUnavailable:
-        return [replace(judged(one, supported_from), support=None) for one in measure(claims, cited, lang, embedder, None)]
-
-
-def require_assessed(
-    claims: Sequence[str],
-    cited: Sequence[str],
-    others: Sequence[str],
-    lang: str,
-    embedder: Embedder,
-    entailment_model: EntailmentModel | None,
-    supported_from: float = MIN_SUPPORT,
+    *,
+    strict: bool = False,
 ) -> list[Assessment]:
     """How well each claim is supported by the text that it cites, as one assessment a claim, in order.
 
@@ -172,12 +154,18 @@ def require_assessed(
         embedder: for the similarity of meaning.
         entailment_model: None where none is wanted.
         supported_from: `min_support` of the settings, in [0, 1]: a claim with less support is not supported, here as where it is judged.
+        strict: raise where the entailment model fails; otherwise the supports of the claims that it was to read are None.
 
     Raises:
-        ModelUnavailable: the entailment model cannot be asked.
+        ModelUnavailable: the entailment model cannot be asked, and `strict`.
     """
-    found = [judged(one, supported_from) for one in measure(claims, cited, lang, embedder, entailment_model)]
-    return _with_misattributed(found, claims, cited, others, lang, embedder, entailment_model, supported_from)
+    try:
+        found = [judged(one, supported_from) for one in measure(claims, cited, lang, embedder, entailment_model)]
+        return _with_misattributed(found, claims, cited, others, lang, embedder, entailment_model, supported_from)
+    except ModelUnavailable:
+        if strict:
+            raise
+        return [replace(judged(one, supported_from), support=None) for one in measure(claims, cited, lang, embedder, None)]
 
 
 def _with_misattributed(
@@ -268,7 +256,7 @@ def judged(one: Measured, supported_from: float = MIN_SUPPORT, *, read: bool = T
 
     Args:
         one: what was measured.
-        supported_from: see `require_assessed`.
+        supported_from: see `assess`.
         read: False leaves out what the entailment model said.
     """
     if not one.evidence:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.errors import InvalidInput
-from rag_core.grounding.entailment import Assessment, require_assessed
+from rag_core.grounding.entailment import Assessment, assess
 from rag_core.language import detect, is_refusal, sentences
 from rag_core.settings import Mode, Settings
 
@@ -46,7 +46,7 @@ def judge_claims(
     for lang in dict.fromkeys(row.lang for row in read):
         of = [at for at, row in enumerate(read) if row.lang == lang]
         claims, cited = [text for at in of for text in said[at]], [read[at].context for at in of for _ in said[at]]
-        assessed = iter(require_assessed(claims, cited, (), lang, embedder, entailment_model, settings.min_support))
+        assessed = iter(assess(claims, cited, (), lang, embedder, entailment_model, settings.min_support, strict=True))
         found |= {at: list(islice(assessed, len(said[at]))) for at in of}
     return [_judgement(row, said[at], found[at], settings) for at, row in enumerate(read)]
 

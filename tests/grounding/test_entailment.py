@@ -13,7 +13,7 @@ from rag_core.adapters.embedding.support import SupportModel
 from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.grounding import entailment
-from rag_core.grounding.entailment import CEILING, FEATURES, MIN_SUPPORT, assess, judged, measure, require_assessed, support_models
+from rag_core.grounding.entailment import CEILING, FEATURES, MIN_SUPPORT, assess, judged, measure, support_models
 from rag_core.grounding.windows import readings
 from rag_core.settings import DATA
 
@@ -113,7 +113,7 @@ def test_given_a_verifier_that_fails_then_no_support_is_made_up(embedder: Embedd
     assert found.support is None
     assert "number_changed" in found.flags
     with pytest.raises(ModelUnavailable, match="gone"):
-        require_assessed(claims, [CONTRACT], (), "en", embedder, Failing())
+        assess(claims, [CONTRACT], (), "en", embedder, Failing(), strict=True)
 
 
 def test_given_many_claims_of_several_texts_then_each_is_judged_as_if_alone(embedder: Embedder, verifier: EntailmentModel) -> None:
