@@ -19,11 +19,10 @@ from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.ports import PageText
 from rag_core.domain.rows import CELL, EMPTY, NEXT_ROW
 from rag_core.facts.sentence.citation_marks import strip_marks
-from rag_core.grounding.locate import overlaps
 from rag_core.grounding.omissions.back import announces, hangs, is_void, needed_with, speaks_of_before, takes_back, takes_up
 from rag_core.grounding.omissions.idle import exact, is_figure, only_deleted, wants_head
 from rag_core.grounding.omissions.words import limit_words
-from rag_core.grounding.units import Unit, header_of, units
+from rag_core.grounding.units import Unit, header_of, overlaps, units
 from rag_core.ingest.normalise import normalise
 
 _NONE = f"-–—{EMPTY} "  # a cell that says "none"

@@ -8,6 +8,8 @@ read with their negation, and marks on the page cover whole sentences. The last 
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -18,12 +20,13 @@ from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.domain.ports import PageText
 from rag_core.facts.sentence.citation_marks import strip_marks
-from rag_core.grounding.locate import QUOTATION, Place, chosen_by, occurrences, overlaps
-from rag_core.grounding.units import evidence_of, header_of, units
-from rag_core.ingest.normalise import cells, normalise
-from rag_core.language import unspaced, words
+from rag_core.grounding.units import evidence_of, header_of, overlaps, units
+from rag_core.ingest.normalise import Normal, cells, cut, join, normalise
+from rag_core.language import content_terms, terms, unspaced, words
 
 MIN_WORDS = 2  # a quote of one word proves nothing
+_CLEARLY = 0.05  # share of a claim by which one of two places that read the same must be better
+_QUOTATION = " \t\n\"'“”„‟‘’‚‛«»‹›"
 _MIN_CHARS = 4  # nor does one of fewer letters where a script parts no words
 # each sign that typesetting may change, to the one of the keyboard
 _FOLD = str.maketrans("“”„‟«»″‘’‚‛‹›′‐‑‒–—―−", '"' * 7 + "'" * 7 + "-" * 7)
@@ -52,6 +55,7 @@ class Quote:
     certain: bool = True
 
 
+_Range = tuple[int, int]  # a stretch of a passage's reading form
 _NOWHERE = Quote(Standing.NOWHERE)
 
 
@@ -90,9 +94,10 @@ class _Source:
         self.passage, self.page_text = passage, page_text
 
     @cached_property
-    def place(self) -> Place:
+    def normal(self) -> Normal:
         """The way back to its pages; made for those passages only in which a quote is found."""
-        return Place(self.passage, self.page_text)
+        pages = {span.page: self.page_text(self.passage.document, span.page) for span in self.passage.spans}
+        return normalise(join(pages, self.passage.spans))
 
     @cached_property
     def text(self) -> str:
@@ -102,26 +107,45 @@ class _Source:
     @cached_property
     def units(self) -> list[tuple[Span, ...]]:
         """Where its sentences or rows stand."""
-        found = units(self.passage, self.page_text)
-        return [unit.spans or self.place.cut(unit.start, unit.end) for unit in found]
+        return [unit.spans or self.cut(unit.start, unit.end) for unit in units(self.passage, self.page_text)]
 
     @property
     def is_table(self) -> bool:
         """Whether its units are rows."""
         return self.passage.kind is PassageKind.TABLE
 
-    def places(self, forms: Sequence[str]) -> list[tuple[int, int]]:
-        """Every place of the first of these texts that stands here."""
-        return next((found for form in forms if (found := occurrences(form, self.text))), [])
+    def cut(self, start: int, end: int) -> tuple[Span, ...]:
+        """The place of a stretch of the reading form."""
+        return cut(self.passage.spans, *self.normal.to_raw(start, end))
 
-    def quote(self, places: Sequence[tuple[int, int]], claim: str) -> Quote:
+    def places(self, forms: Sequence[str]) -> list[_Range]:
+        """Every place of the first of these texts that stands here."""
+        return next((found for form in forms if (found := _occurrences(form, self.text))), [])
+
+    def quote(self, places: Sequence[_Range], claim: str) -> Quote:
         """The evidence at the place that the claim decides for, if there is more than one."""
-        wide: Mapping[tuple[Evidence, ...], tuple[int, int]] = {self.widened(self.place.cut(*at)): at for at in reversed(places)}
+        wide: Mapping[tuple[Evidence, ...], _Range] = {self.widened(self.cut(*at)): at for at in reversed(places)}
         if len(wide) > 1:
-            chosen = chosen_by([*wide.values()], self.place, claim)
+            chosen = self._chosen_by([*wide.values()], claim)
             at = chosen or places[0]
-            return Quote(Standing.FOUND, self.widened(self.place.cut(*at)), certain=chosen is not None)
+            return Quote(Standing.FOUND, self.widened(self.cut(*at)), certain=chosen is not None)
         return Quote(Standing.FOUND, next(iter(wide)))
+
+    def _chosen_by(self, found: Sequence[_Range], claim: str) -> _Range | None:
+        """The place in whose sentence clearly more of the claim stands than in that of any other; None where there is none."""
+        header = f"{header_of(self.passage, self.page_text)} " if self.is_table else ""
+        language, stated = self.passage.language, units(self.passage, self.page_text)
+        held_by = (frozenset(terms(header + unit.text, language)) for unit in stated)
+        sentences = list(zip(self.units, held_by, strict=True))
+        counts = Counter(term for _, held in sentences for term in held)
+        weights = {term: math.log(1 + len(sentences) / max(1, counts[term])) for term in content_terms(claim, language)}
+        total, shares = math.fsum(weights.values()) or 1.0, list[float]()
+        for one in found:
+            spans = self.cut(*one)
+            held = frozenset[str]().union(*(own for place, own in sentences if overlaps(place, spans)))
+            shares.append(math.fsum(weight for term, weight in weights.items() if term in held) / total)
+        best, second = sorted(shares, reverse=True)[:2]
+        return found[shares.index(best)] if best - second >= _CLEARLY else None
 
     def widened(self, spans: Sequence[Span]) -> tuple[Evidence, ...]:
         """The sentences that hold any of these stretches, those that follow each other as one; of a table each row with its header."""
@@ -129,7 +153,8 @@ class _Source:
         around = [one for unit in self.units if overlaps(unit, spans) for one in unit]
         if self.is_table:
             rows = [evidence_of(passage, span, self.page_text) for span in around or spans]
-            return tuple(replace(row, spans=self.place.with_header(row.spans)) for row in rows)
+            header = [one for one in passage.header if not overlaps([one], around or spans)]
+            return tuple(replace(row, spans=(*row.spans, *header)) for row in rows)
         return tuple(evidence_of(passage, span, self.page_text) for span in self._joined([*around, *spans]))
 
     def _joined(self, spans: Iterable[Span]) -> list[Span]:
@@ -145,9 +170,24 @@ class _Source:
         return joined
 
 
+def _occurrences(part: str, text: str) -> list[_Range]:
+    """Every place of a text in another one, both in reading form, that neither begins nor ends inside a word."""
+    found, at = list[_Range](), text.find(part) if part else -1
+    while at >= 0:
+        found.append((at, at + len(part)))
+        at = text.find(part, at + 1)
+    inside = _inside_words(text) if found else frozenset()
+    return [place for place in found if not inside.intersection(place)]
+
+
+def _inside_words(text: str) -> frozenset[int]:
+    """The offsets at which no quote begins or ends: "1 day" does not stand in "21 days"."""
+    return frozenset(at for word in words(text) for at in range(word.start + 1, word.end) if not unspaced(text, at))
+
+
 def _forms(quote: str) -> list[str]:
     """The forms in which a quote is looked for: as written, and without citation marks; none of one that would prove nothing."""
-    written = (text.strip(QUOTATION) for text in (quote, strip_marks(quote)))
+    written = (text.strip(_QUOTATION) for text in (quote, strip_marks(quote)))
     return list(dict.fromkeys(form for text in written if _proves(form := normalise(text).text.translate(_FOLD))))
 
 

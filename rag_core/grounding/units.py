@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice, pairwise
@@ -314,3 +314,8 @@ def with_header(passage: Passage) -> str:
     """The text of a passage as it is read together with a claim: that of a table under the header that it stands under."""
     apart = passage.header_text and passage.header_text not in passage.text
     return f"{passage.header_text}\n{passage.text}" if apart else passage.text
+
+
+def overlaps(spans: Iterable[Span], others: Sequence[Span]) -> bool:
+    """Whether any stretch of the one shares a character with any of the other."""
+    return any(a.page == b.page and a.start < b.end and b.start < a.end for a in spans for b in others)

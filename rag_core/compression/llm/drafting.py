@@ -26,9 +26,8 @@ from rag_core.facts.sentence.citation_marks import citation_marks, strip_marks
 from rag_core.grounding.citations import evidence_text
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.entailment import MIN_SUPPORT
-from rag_core.grounding.locate import overlaps
 from rag_core.grounding.quotes import Quote, Sources, Standing
-from rag_core.grounding.units import units, with_header
+from rag_core.grounding.units import overlaps, units, with_header
 from rag_core.grounding.windows import read_ahead
 from rag_core.ingest.normalise import normalise
 from rag_core.language import certain_language, sentences
