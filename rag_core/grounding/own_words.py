@@ -21,9 +21,9 @@ from rag_core.domain.rows import CELL, EMPTY, NEXT_ROW
 from rag_core.facts.sentence.citation_marks import strip_marks
 from rag_core.grounding.omissions.back import announces, hangs, is_void, needed_with, speaks_of_before, takes_back, takes_up
 from rag_core.grounding.omissions.idle import exact, is_figure, only_deleted, wants_head
-from rag_core.grounding.omissions.words import limit_words
 from rag_core.grounding.units import Unit, header_of, overlaps, units
 from rag_core.ingest.normalise import normalise
+from rag_core.language import limit_words
 
 _NONE = f"-–—{EMPTY} "  # a cell that says "none"
 
@@ -139,7 +139,7 @@ def cited_units(claim: Claim, known: Mapping[str, Passage], page_text: PageText)
 def _of_row(said: str, unit: Unit, page_text: PageText, language: str) -> bool:
     """Whether a text is cells of a row in their order, each with its column's head before it or without."""
     limits = limit_words(language)
-    small = limits.states if limits else frozenset()
+    small = frozenset(map(str.casefold, limits.states if limits else ()))
     told = unit.text.split(CELL)
     cells = [exact(cell, small) for cell in told]
     header = [[exact(cell, small) for cell in row.split(CELL)] for row in header_of(unit.passage, page_text).split(NEXT_ROW)]

@@ -9,7 +9,7 @@ from rag_core.language.detection import certain_language, detect, question_langu
 from rag_core.language.fact_words import DatedWords, FactWords, TimeWords, ValueRows
 from rag_core.language.inflection import forms, is_known, lemma, stem, term, terms
 from rag_core.language.keywords import content_terms, keywords, synonyms
-from rag_core.language.loader import FALLBACK, LANGUAGES, any_language, grammar
+from rag_core.language.loader import FALLBACK, LANGUAGES, any_language, grammar, limit_words
 from rag_core.language.orders import holds_order, is_order
 from rag_core.language.phrases import (
     Intent,
@@ -29,7 +29,7 @@ from rag_core.language.phrases import (
 from rag_core.language.question_words import AskedWords, FollowUpWords
 from rag_core.language.schema import LanguageInfo
 from rag_core.language.sentences import ends_in_question, sentences
-from rag_core.language.statement_words import ComparedWords, LimitRows
+from rag_core.language.statement_words import ComparedWords
 from rag_core.language.string_similarity import alike, string_similarity
 from rag_core.language.values import spaced
 from rag_core.language.words import Word, ascii_digits, fold, unspaced, word_texts, words
@@ -46,7 +46,6 @@ __all__ = [
     "FollowUpWords",
     "Intent",
     "LanguageInfo",
-    "LimitRows",
     "TimeWords",
     "ValueRows",
     "Word",
@@ -74,6 +73,7 @@ __all__ = [
     "is_time_sensitive",
     "keywords",
     "lemma",
+    "limit_words",
     "months",
     "question_language",
     "refusal",

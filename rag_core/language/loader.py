@@ -16,6 +16,7 @@ import regex
 
 from rag_core.errors import InvalidSetting
 from rag_core.language.schema import AnyLanguage, Grammar, LanguageInfo
+from rag_core.language.statement_words import LimitRows
 
 FALLBACK = "en"  # whose phrases and facts stand in for a language without its own
 
@@ -137,3 +138,8 @@ def _unusable(name: str, problem: str) -> InvalidSetting:
 
 _UNKNOWN = Grammar()
 LANGUAGES = Languages(_DATA / "languages")
+
+
+def limit_words(code: str) -> LimitRows | None:
+    """The words of a language that limit a statement or may be left out of one; None where there is no list."""
+    return LANGUAGES[code].limits if code in LANGUAGES else None

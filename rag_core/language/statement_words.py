@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rag_core.language.values import FoldedSet, Phrases, StarPattern, Text, Words
+from rag_core.language.values import NEVER, FoldedPhrases, FoldedSet, PhrasePattern, Phrases, StarPattern, Text, Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +48,20 @@ class LimitRows:
         bears: words of a sentence that may bear on the one before it: take it back, tell who says so, when, for whom, at what price.
     """
 
-    conditions: Phrases
-    behind: Phrases
-    kept: Phrases
-    bounded: Phrases
-    joins: Phrases
+    conditions: PhrasePattern
+    behind: PhrasePattern
+    kept: PhrasePattern
+    bounded: PhrasePattern
+    joins: FoldedPhrases
     states: Phrases
-    openers: Phrases = ()
-    titles: Phrases = ()
-    see: Phrases = ()
-    places: Phrases = ()
+    openers: PhrasePattern = NEVER
+    titles: PhrasePattern = NEVER
+    see: FoldedPhrases = frozenset()
+    places: FoldedPhrases = frozenset()
     back: FoldedSet = frozenset()
     infinitives: FoldedSet = frozenset()
-    refers: Phrases = ()
-    bears: Phrases = ()
+    refers: PhrasePattern = NEVER
+    bears: PhrasePattern = NEVER
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,25 @@ def _star_patterns(value: Any) -> Mapping[str, regex.Pattern[str]]:
     return {name: _star_pattern(row) for name, row in value.items()}
 
 
+_GAP = r"[\s,]{1,3}+"  # between two words of a phrase
+
+
+def _phrase_pattern(value: Any) -> regex.Pattern[str]:
+    """Matches any phrase anywhere in a text, the longest first; a comma before one stands for a stop or the beginning."""
+    phrases = sorted(dict.fromkeys(_phrases(value)), key=len, reverse=True)
+    stop = r"(?<=^|[,;:.(]\s)"
+    found = ((stop if phrase[0] == "," else "") + _GAP.join(map(_word, phrase.replace(",", "").split())) for phrase in phrases)
+    ways = "|".join(found) or NEVER.pattern
+    return regex.compile(rf"(?<![\p{{L}}\p{{M}}\p{{N}}])(?:{ways})(?![\p{{L}}\p{{M}}\p{{N}}])", regex.IGNORECASE)
+
+
+def _word(word: str) -> str:
+    """A word in which a star stands for some letters, before it for at least one."""
+    beginning, star, end = word.partition("*")
+    letters = rf"[\p{{L}}\p{{M}}]{{{0 if beginning else 1},40}}" if star else ""
+    return f"{regex.escape(beginning)}{letters}{regex.escape(end)}"
+
+
 def _plain_pattern(value: Any) -> regex.Pattern[str] | None:
     return regex.compile(_text(value)) if value else None
 
@@ -93,6 +112,8 @@ Words = Annotated[tuple[str, ...], _words]
 WordSet = Annotated[frozenset[str], lambda value: frozenset(_words(value))]
 FoldedSet = Annotated[frozenset[str], lambda value: frozenset(map(fold, _words(value)))]
 Phrases = Annotated[tuple[str, ...], _phrases]
+PhrasePattern = Annotated[regex.Pattern[str], _phrase_pattern]
+FoldedPhrases = Annotated[frozenset[str], lambda value: frozenset(map(fold, _phrases(value)))]
 SpacedPhrases = Annotated[tuple[str, ...], lambda value: tuple(map(spaced, _phrases(value)))]
 Groups = Annotated[tuple[tuple[str, ...], ...], _groups]
 Numbers = Annotated[Mapping[str, int], _numbers]

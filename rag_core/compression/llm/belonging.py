@@ -16,10 +16,9 @@ from rag_core.domain.rows import CELL
 from rag_core.facts.differences.values import values
 from rag_core.grounding.omissions.back import needed_with
 from rag_core.grounding.omissions.idle import binds
-from rag_core.grounding.omissions.words import limit_words
 from rag_core.grounding.units import Unit, units
 from rag_core.ingest.normalise import normalise
-from rag_core.language import content_terms
+from rag_core.language import content_terms, limit_words
 
 Range = tuple[int, int]  # offsets into a passage's text
 Place = tuple[str, int]  # a passage by its id, and a sentence or row of it by its number

@@ -15,8 +15,7 @@ import regex
 from rag_core.domain.rows import CELL
 from rag_core.facts.differences.values import values
 from rag_core.grounding.omissions.idle import binds
-from rag_core.grounding.omissions.words import limit_words
-from rag_core.language import LANGUAGES, fold, lemma, spaced, words
+from rag_core.language import LANGUAGES, fold, lemma, limit_words, spaced, words
 
 FIRST_WORDS = 6  # among which a sentence takes up what stands before it; further on a pronoun mostly has its noun beside it. Chosen
 READ_CHARS = 600  # by which a sentence is told; a longer one is none of these. Chosen
@@ -33,7 +32,7 @@ def speaks_of_before(text: str, language: str, *, unlisted: bool = True) -> bool
 
     In a language without lists it is as `unlisted` says. What a noun takes up ("The fee is 90 euros.") is told by `takes_up`.
     """
-    limits = LANGUAGES[language].limits if language in LANGUAGES else None
+    limits = limit_words(language)
     if limits is None or not limits.back:
         return unlisted
     first = [word.text for word in words(text)[:FIRST_WORDS]]

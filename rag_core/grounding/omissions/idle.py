@@ -15,9 +15,8 @@ import regex
 from rag_core.facts.differences.values import values
 from rag_core.facts.sentence.lexicon import lexicon
 from rag_core.facts.sentence.markers import markers
-from rag_core.grounding.omissions.words import limit_words
 from rag_core.ingest.normalise import normalise
-from rag_core.language import fold
+from rag_core.language import fold, limit_words
 
 _COMMA = regex.compile(r"[,،，]\s+")
 _POINTS = regex.compile(r"\s*[(\[]([^()\[\]]*+)[)\]]")  # a bracket with the blank before it
