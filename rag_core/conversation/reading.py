@@ -181,7 +181,7 @@ class Said:
             if word in known:
                 return kind
         names = lexicon(self.language)
-        if word in names.months and (not names.months_capitalised or self.tokens[at].text[0].isupper()):
+        if word in names.months and (not names.facts.months_capitalised or self.tokens[at].text[0].isupper()):
             return "month"
         return "joint" if word in self.info.linked else ""
 

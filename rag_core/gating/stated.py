@@ -127,7 +127,7 @@ def _vocabulary(language: str) -> _Vocabulary:
         numbers=frozenset(value_words(language).numbers),
         scales=frozenset(value_words(language).scales),
         months=frozenset(lex.months),
-        capital_months=lex.months_capitalised,
+        capital_months=lex.facts.months_capitalised,
         in_year=asked.in_year if asked else frozenset(),
         eras=asked.nouns.get("date", _NEVER) if asked else _NEVER,
         clock=(asked.clock if asked else None) or _NEVER,

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from rag_core.language.values import (
+from rag_core.language.values import (  # fmt: skip
     NEVER,
     Flag,
+    FoldedNumbers,
     FoldedSet,
+    FoldedWords,
     Groups,
     Numbers,
+    PhrasePattern,
     Phrases,
     SpacedPhrases,
     Spellings,
@@ -37,17 +40,17 @@ class FactWords:
 
     months: Groups
     months_capitalised: Flag
-    numbers: Numbers
-    scales: Numbers
-    negative_prefixes: Words
-    not_prefixed: Words
+    numbers: FoldedNumbers
+    scales: FoldedNumbers
+    negative_prefixes: FoldedWords
+    not_prefixed: FoldedSet
     negated_words: Groups
-    at_least: Phrases
-    at_most: Phrases
+    at_least: PhrasePattern
+    at_most: PhrasePattern
     bounds_follow: Flag = False
-    names: Words = ()
-    titles: Words = ()
-    auxiliaries: Words = ()
+    names: FoldedSet = frozenset()
+    titles: FoldedSet = frozenset()
+    auxiliaries: FoldedSet = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +71,10 @@ class ValueRows:
         prefixes: beginnings of a compound with a unit, each with the qualifier that it is, or "".
     """
 
-    numbers: Numbers = field(default_factory=dict)
-    scales: Numbers = field(default_factory=dict)
-    ones: Words = ()
-    join: Words = ()
+    numbers: FoldedNumbers = field(default_factory=dict)
+    scales: FoldedNumbers = field(default_factory=dict)
+    ones: FoldedSet = frozenset()
+    join: FoldedSet = frozenset()
     tens_joint: Text = ""
     compound: Flag = False
     ordinals: Numbers = field(default_factory=dict)
@@ -80,7 +83,7 @@ class ValueRows:
     ordinal_suffixes: Words = ()
     range: Words = ()
     between: Text = ""
-    relations: Words = ()
+    relations: FoldedSet = frozenset()
     possessives: FoldedSet = frozenset()
     relations_before: Flag = False
     weekdays: Groups = ()
@@ -88,7 +91,7 @@ class ValueRows:
     units_before: Words = ()
     parted_units: Phrases = ()
     qualifiers: Spellings = field(default_factory=dict)
-    fillers: Words = ()
+    fillers: FoldedSet = frozenset()
     prefixes: Table = field(default_factory=dict)
 
 

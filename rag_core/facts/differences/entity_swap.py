@@ -69,7 +69,7 @@ def is_name(sentence: Sentence, place: int, lang: str, spans: Collection[Span]) 
         return not _shouted(sentence)
     if not _every_noun_alike(token, lang) or len(token.text) < _MIN_LETTERS:
         return False
-    titled = place > 0 and sentence.tokens[place - 1].folded in lexicon(lang).titles
+    titled = place > 0 and sentence.tokens[place - 1].folded in lexicon(lang).facts.titles
     return titled or token.folded in _known_names(lang) or not is_known(token.text, lang)
 
 
@@ -77,7 +77,7 @@ def _is_noun(sentence: Sentence, place: int, lang: str) -> bool:
     """Whether a word may be a noun that the page could have a name's place for; in scripts without capitals, if no auxiliary follows."""
     token = sentence.tokens[place]
     following = sentence.tokens[place + 1].folded if place + 1 < len(sentence.tokens) else ""
-    return _every_noun_alike(token, lang) and (token.text[0].isupper() or following not in lexicon(lang).auxiliaries)
+    return _every_noun_alike(token, lang) and (token.text[0].isupper() or following not in lexicon(lang).facts.auxiliaries)
 
 
 def _is_bare(sentence: Sentence, place: int, lang: str) -> bool:
@@ -100,7 +100,7 @@ def _is_said(sentence: Sentence, place: int, moved: Collection[str], lang: str) 
     """Whether a word is replaced and no value: values are compared elsewhere."""
     token, lex = sentence.tokens[place], lexicon(lang)
     month = token.folded in lex.months and not token.text.isupper()  # "DEC" is a name
-    value = month or token.text[0].isdecimal() or token.folded in lex.numbers or token.folded in lex.scales
+    value = month or token.text[0].isdecimal() or token.folded in lex.facts.numbers or token.folded in lex.scales
     return sentence.says(place) and token.stem not in moved and not value
 
 
@@ -135,7 +135,7 @@ def _synonymous(one: Token, other: Token, lang: str) -> bool:
 @cache
 def _known_names(lang: str) -> frozenset[str]:
     """The folded words of the names of countries and cities in a language, and the listed names of people."""
-    found = set(lexicon(lang).names)
+    found = set(lexicon(lang).facts.names)
     try:
         locale = Locale.parse(lang)
     except (UnknownLocaleError, ValueError):

@@ -14,7 +14,7 @@ from itertools import product
 
 import regex
 
-from rag_core.language import FALLBACK, LANGUAGES, ValueRows, any_language, fold, months
+from rag_core.language import FALLBACK, LANGUAGES, FactWords, ValueRows, any_language, fold, months
 
 _NEVER = regex.compile(r"(?!)")
 _NO_ROWS = ValueRows()
@@ -24,33 +24,24 @@ _NO_ROWS = ValueRows()
 class Lexicon:
     """One language's words, English ones included where a document may mix both.
 
-    Keys of `months` (1-12), `numbers`, `scales` (multiplier) and `units` (canonical unit) are folded words. `at_least` and `at_most`
-    match whole words, whatever their case; `bounds_follow` says whether they may stand behind their number. `negated_words` maps a folded
-    word to its positive. `names` of people, `titles` before a name and `auxiliaries` behind a verb tell names where capitals do not.
+    `facts` are those of its file. Keys of `months` (1-12), `scales` (multiplier) and `units` (canonical unit) are folded words;
+    `negated_words` maps one to its positive.
     """
 
+    facts: FactWords
     months: Mapping[str, int]
-    months_capitalised: bool
-    numbers: Mapping[str, int]
     scales: Mapping[str, int]
     units: Mapping[str, str]
-    negative_prefixes: tuple[str, ...]
-    not_prefixed: frozenset[str]
     negated_words: Mapping[str, str]
-    at_least: regex.Pattern[str]
-    at_most: regex.Pattern[str]
-    bounds_follow: bool
-    names: frozenset[str]
-    titles: frozenset[str]
-    auxiliaries: frozenset[str]
 
     def positive(self, word: str) -> str:
         """The word that a folded word negates by its form ("nesmi" -> "smi", "invalid" -> "valid"), or empty."""
         if word in self.negated_words:
             return self.negated_words[word]
-        if word in self.not_prefixed:
+        if word in self.facts.not_prefixed:
             return ""
-        return next((word[len(p) :] for p in self.negative_prefixes if word.startswith(p) and len(word) - len(p) >= 3), "")
+        found = (word[len(p) :] for p in self.facts.negative_prefixes if word.startswith(p) and len(word) - len(p) >= 3)
+        return next(found, "")
 
 
 @cache
@@ -58,22 +49,13 @@ def lexicon(lang: str) -> Lexicon:
     """The lexicon of a language; an unknown one gets the English."""
     english = LANGUAGES[FALLBACK].facts
     assert english is not None, "the English file has facts"
-    row = LANGUAGES.or_fallback(lang).facts or english
+    facts = LANGUAGES.or_fallback(lang).facts or english
     return Lexicon(
+        facts=facts,
         months=months(lang),
-        months_capitalised=row.months_capitalised,
-        numbers=_folded_keys(row.numbers),
-        scales={**_folded_keys(english.scales), **_folded_keys(row.scales)},
+        scales={**english.scales, **facts.scales},
         units=by_spelling([info.units for info in LANGUAGES.values()], any_language().units),
-        negative_prefixes=tuple(fold(prefix) for prefix in row.negative_prefixes),
-        not_prefixed=_folded(row.not_prefixed),
-        negated_words={fold(word): fold(positive) for word, positive in row.negated_words},
-        at_least=_phrases(row.at_least),
-        at_most=_phrases(row.at_most),
-        bounds_follow=row.bounds_follow,
-        names=_folded(row.names),
-        titles=_folded(row.titles),
-        auxiliaries=_folded(row.auxiliaries),
+        negated_words={fold(word): fold(positive) for word, positive in facts.negated_words},
     )
 
 
@@ -81,21 +63,6 @@ def by_spelling(languages: Iterable[Mapping[str, Sequence[str]]], first: Mapping
     """The name of each folded spelling, from rows of spellings. Of two names that of `first` counts, then the earlier language's."""
     rows = [*reversed([*languages]), first]
     return {fold(word): name for row in rows for name, words in row.items() for word in words}
-
-
-def _folded(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(map(fold, words))
-
-
-def _folded_keys(numbers: Mapping[str, int]) -> dict[str, int]:
-    return {fold(word): value for word, value in numbers.items()}
-
-
-def _phrases(phrases: Iterable[str]) -> regex.Pattern[str]:
-    """Whole phrases, the longest first."""
-    whole = "|".join(regex.escape(phrase).replace(r"\ ", r"\s+") for phrase in sorted(phrases, key=len, reverse=True) if phrase)
-    parts = [rf"(?<![\p{{L}}\p{{M}}\p{{N}}])(?:{whole})(?![\p{{L}}\p{{M}}\p{{N}}])"] if whole else []
-    return regex.compile("|".join(parts), regex.IGNORECASE) if parts else _NEVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,20 +123,22 @@ def plain_words(lang: str) -> ValueWords:
     """The words of the plain reading."""
     lex = lexicon(lang)
     none: frozenset[str] = frozenset()
-    return ValueWords(True, lex.numbers, none, none, {}, lex.scales, lex.units, {}, {}, none, _NEVER, _NEVER, None, {}, {}, none, False)
+    return ValueWords(
+        True, lex.facts.numbers, none, none, {}, lex.scales, lex.units, {}, {}, none, _NEVER, _NEVER, None, {}, {}, none, False
+    )
 
 
 @cache
 def value_words(lang: str) -> ValueWords:
     """The words of the full reading; a language without a list of its own gets the plain words, and units in any language."""
     lex, row = lexicon(lang), (LANGUAGES[lang].values if lang in LANGUAGES else None) or _NO_ROWS
-    ones, joins = _folded(row.ones), _folded(row.join)
-    numbers = {**lex.numbers, **_folded_keys(row.numbers)}
+    ones, joins = row.ones, row.join
+    numbers = {**lex.facts.numbers, **row.numbers}
     if joint := fold(row.tens_joint):
         units = {**{word: 1 for word in ones}, **{word: value for word, value in numbers.items() if value < 10}}
         tens = {word: value for word, value in numbers.items() if 20 <= value < 100}
         numbers |= {f"{unit}{joint}{ten}": units[unit] + tens[ten] for unit, ten in product(units, tens)}
-    scales = {**lex.scales, **_folded_keys(row.scales)}
+    scales = {**lex.scales, **row.scales}
     return ValueWords(
         is_plain=False,
         numbers=numbers,
@@ -180,13 +149,13 @@ def value_words(lang: str) -> ValueWords:
         units={**by_spelling([one.units for one in _rows()], any_language().value_units), **lex.units},
         symbols=any_language().symbols,
         qualifiers=by_spelling([one.qualifiers for one in _rows()], {}),
-        fillers=_folded(word for one in _rows() for word in one.fillers),
+        fillers=frozenset[str]().union(*(one.fillers for one in _rows())),
         to=_joint(row.range),
         between=regex.compile(rf"(?<!\p{{L}})(?:{row.between})\s+$", regex.IGNORECASE) if row.between else _NEVER,
         compound=_compound({*numbers, *scales, *ones, *joins}) if row.compound else None,
         prefixes=row.prefixes if row.compound else {},
         weekdays={word: day for day, names in enumerate(row.weekdays, 1) for word in names},
-        relations=_folded(row.relations),
+        relations=row.relations,
         relations_before=row.relations_before,
         possessives=row.possessives,
     )

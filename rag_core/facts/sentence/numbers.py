@@ -254,9 +254,9 @@ def _canonical(value: Decimal) -> str:
 def _bound(text: str, start: int, end: int, lex: Lexicon) -> str:
     """Whether words before a number (in Hindi also after it) make it a lower or an upper bound; the nearest phrase counts."""
     before = " ".join(text[max(0, start - 60) : start].split()[-_NEAR:])
-    after = " ".join(text[end : end + 60].split()[:_NEAR]) if lex.bounds_follow else ""
+    after = " ".join(text[end : end + 60].split()[:_NEAR]) if lex.facts.bounds_follow else ""
     places: list[tuple[int, int, str]] = []
-    for sign, pattern in ((">=", lex.at_least), ("<=", lex.at_most)):
+    for sign, pattern in ((">=", lex.facts.at_least), ("<=", lex.facts.at_most)):
         places += [(len(before) - match.end(), -len(match.group()), sign) for match in pattern.finditer(before)]
         places += [(len(before) + match.start(), -len(match.group()), sign) for match in pattern.finditer(after)]
     return min(places)[2] if places else ""

@@ -78,7 +78,7 @@ def _parted(text: str, language: str) -> Iterator[tuple[str, bool]]:
 def _is_named(text: str, language: str) -> bool:
     """Whether a stretch between commas is a name behind its title; only a script with capitals shows that nothing but names follows."""
     limits, (title, *names) = limit_words(language), text.split()
-    known = limits is not None and bool(limits.titles.fullmatch(title) or fold(title).rstrip(".") in lexicon(language).titles)
+    known = limits is not None and bool(limits.titles.fullmatch(title) or fold(title).rstrip(".") in lexicon(language).facts.titles)
     return known and bool(names) and all(word[0].isupper() for word in names)
 
 
