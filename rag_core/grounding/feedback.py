@@ -16,7 +16,6 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State
 from rag_core.grounding.citations import is_cited
-from rag_core.grounding.llm_findings import unverified, wrong_languages
 from rag_core.grounding.unsupported_words import added_to
 from rag_core.grounding.wording import fact_in_words, flags_in_words
 
@@ -174,3 +173,21 @@ def _whole(check: CheckResult, view: Measurements, attempt: Attempt) -> str:
 def _quoted(text: str) -> str:
     short = text if len(text) <= _QUOTE_CHARS else f"{text[:_QUOTE_CHARS]}…"
     return f'"{short}"'
+
+
+def wrong_languages(view: Measurements, attempt: Attempt) -> tuple[str, ...]:
+    """The languages it should be in and surely is not: the question's, and unless it may translate those of its evidence."""
+    wanted = [view.understanding.language]
+    if not view.settings.translate:
+        cited = {one.passage for claim in view.draft.claims for one in claim.evidence}
+        wanted += [hit.passage.language for hit in view.hits if hit.passage.id in cited]
+    return tuple(one for one in dict.fromkeys(wanted) if attempt.language and one not in (attempt.language, "und"))
+
+
+def unverified(view: Measurements, attempt: Attempt) -> dict[int, YesNo] | None:
+    """The cited claims, by index, that the model does not find in their passages, with its answers; None where it said nothing of them."""
+    answers = attempt.verification.answers if attempt.verification else ()
+    if len(answers) != len(view.draft.claims):
+        return None
+    told = enumerate(zip(view.draft.claims, answers, strict=True))
+    return {n: answer for n, (claim, answer) in told if claim.evidence and answer != "yes"}

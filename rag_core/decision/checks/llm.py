@@ -13,7 +13,7 @@ from rag_core.domain.llm_trace import Attempt, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction, several
-from rag_core.grounding.llm_findings import unverified, wrong_languages
+from rag_core.grounding.feedback import unverified, wrong_languages
 from rag_core.settings import Mode, Scale, Settings
 
 _SHOWN_CHARS = 100  # a longer text of a model is cut where a check names it
