@@ -11,8 +11,7 @@ import regex
 from rag_core.conversation.rules import capital
 from rag_core.domain.documents import Document
 from rag_core.domain.ports import Corpus
-from rag_core.facts.sentence.dates import dates
-from rag_core.language import LANGUAGES, LanguageInfo, Word, fold, words
+from rag_core.language import LANGUAGES, LanguageInfo, Word, dates, fold, words
 from rag_core.retrieval.query import core
 from rag_core.retrieval.versions import families, first_day, in_force, last_day
 
