@@ -87,7 +87,7 @@ def vocabulary(language: str) -> Vocabulary:
     rows = tuple(info.dated for info in infos if info.dated)
     # an unknown language may be written by anybody, as in English
     code = next(iter(codes))
-    return Vocabulary(code, rows, named | months(code), frozenset(weekdays), functions)
+    return Vocabulary(code, rows, {**named, **months(code)}, frozenset(weekdays), functions)
 
 
 def _names_of_babel(code: str, kind: str) -> list[str]:
