@@ -33,7 +33,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (4, "0f7b5deabde6"),
     "language": (4, "86d070cbfb44"),
-    "features": (13, "fb2ec2714a5c"),
+    "features": (13, "ba0ec4e48e93"),
 }
 
 
