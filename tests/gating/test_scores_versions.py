@@ -31,9 +31,9 @@ SOURCES = {
 }  # fmt: skip
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
-    "chunker": (4, "0f7b5deabde6"),
+    "chunker": (4, "963f151c7c27"),
     "language": (4, "86d070cbfb44"),
-    "features": (13, "ba0ec4e48e93"),
+    "features": (13, "a59ac43f20c3"),
 }
 
 
