@@ -82,7 +82,7 @@ def parser() -> argparse.ArgumentParser:
         nargs="*",
         type=Path,
         metavar="PATH",
-        help="PDF, .docx, .html, .txt, .md, .csv, .tsv and .eml files, folders of PDFs, or .jsonl of texts",
+        help="PDF, .docx, .html, .txt, .md, .csv, .tsv and .eml files, folders of them, or .jsonl of texts",
     )
     add.add_argument("--meta", action="append", default=[], metavar="KEY=VALUE", help="title, date, authority, verified, or a key of yours")
     add.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")

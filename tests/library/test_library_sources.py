@@ -20,10 +20,10 @@ def kinds(items):
     return [item.name if isinstance(item, Source) else item.kind for item in items]
 
 
-def test_given_files_and_folders_when_listed_then_pdfs_come_recursively_and_sorted_and_the_rest_is_named(tmp_path):
+def test_given_files_and_folders_when_listed_then_all_that_can_be_read_comes_recursively_and_sorted_and_the_rest_is_named(tmp_path):
     folder = tmp_path / "folder"
     (folder / "deep").mkdir(parents=True)
-    for name in ("b.pdf", "deep/a.PDF", "._b.pdf", "notes.txt"):
+    for name in ("b.pdf", "deep/a.PDF", "._b.pdf", "notes.txt", "deep/Letter.DOCX", "picture.png"):
         (folder / name).write_bytes(b"%PDF-")
     (tmp_path / "x.md").write_text("# Title", encoding="utf-8")
     (tmp_path / "x.odt").write_bytes(b"PK")
@@ -31,10 +31,10 @@ def test_given_files_and_folders_when_listed_then_pdfs_come_recursively_and_sort
 
     found = list(sources_from([folder, tmp_path / "x.md", tmp_path / "x.odt", tmp_path / "gone.pdf", tmp_path / "empty"]))
 
-    assert kinds(found) == ["b.pdf", "a.PDF", "x.md", "NotAPdf", "IngestError", "IngestError"]
-    assert [item.kind for item in found[:3]] == ["pdf", "pdf", "text"]
-    assert all(item.problem and item.remedy for item in found[3:])
-    assert "gone.pdf" in found[4].problem
+    assert kinds(found) == ["b.pdf", "Letter.DOCX", "a.PDF", "notes.txt", "x.md", "NotAPdf", "IngestError", "IngestError"]
+    assert [item.kind for item in found[:5]] == ["pdf", "pdf", "pdf", "text", "text"]
+    assert all(item.problem and item.remedy for item in found[5:])
+    assert "gone.pdf" in found[6].problem
 
 
 def test_given_bad_lines_in_a_jsonl_file_when_listed_then_each_is_a_problem_with_its_line_and_the_good_ones_go_on(tmp_path):

@@ -25,6 +25,7 @@ Kind = Literal["pdf", "text"]
 
 MAX_FILE_BYTES = 200 << 20  # the PDF reader's own limit; checked here before the file is read into memory
 TEXT_SUFFIXES = (".txt", ".md", *VALUES, MAIL)
+READABLE = (*FORMS, *TEXT_SUFFIXES)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # lone surrogates stand for the bytes of a name that is not UTF-8
 _KINDS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
 _ISO_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?", re.ASCII)
@@ -109,14 +110,14 @@ def described(metadata: Metadata, values: Mapping[str, str]) -> Metadata:
 
 
 def sources_from(paths: Sequence[Path]) -> Iterator[Source | IngestError]:
-    """The documents under these paths, in order: files of all known kinds, .jsonl files, and PDFs in folders (recursive, sorted by path).
+    """The documents under these paths, in order: files of all known kinds, .jsonl files, and those in folders (recursive, sorted by path).
 
     A .jsonl file holds one object `{id, title, lang, text}` a line. Whatever cannot be taken comes out
     as an error that names it, in its place.
     """
     for path in paths:
         if os.path.isdir(path):  # Path.is_dir raises where a folder above it may not be entered
-            yield from (_file(found) if isinstance(found, Path) else found for found in pdfs_in(path))
+            yield from (_file(found) if isinstance(found, Path) else found for found in files_in(path))
         elif path.suffix.lower() == ".jsonl":
             yield from _json_lines(path)
         else:
@@ -256,16 +257,16 @@ def open_file(path: Path) -> IO[bytes]:
         raise unreadable(path, error) from error
 
 
-def pdfs_in(folder: Path) -> Iterator[Path | IngestError]:
-    """The PDFs below a folder, sorted by path; a problem for each part of it that cannot be looked into, and where there are none."""
+def files_in(folder: Path) -> Iterator[Path | IngestError]:
+    """The files below a folder that can be read, sorted by path; a problem for each part that cannot be, and where there are none."""
     problems: list[OSError] = []
     found: list[Path] = []
     for parent, folders, names in os.walk(folder, onerror=problems.append):
         # names that start with a dot are not documents: macOS leaves a "._x.pdf" beside every "x.pdf"
-        found += [Path(parent, name) for name in (*names, *folders) if name.lower().endswith(".pdf") and not name.startswith(".")]
+        found += [Path(parent, name) for name in (*names, *folders) if name.lower().endswith(READABLE) and not name.startswith(".")]
     yield from (unreadable(Path(os.fsdecode(error.filename)), error) for error in problems)
     if not found and not problems:
-        yield IngestError(f"There is no PDF in the folder {name_of(folder)}.", remedy="Name a folder that holds PDFs.")
+        yield IngestError(f"No file in the folder {name_of(folder)} can be read.", remedy="Name a folder that holds documents.")
     yield from sorted(found)
 
 
@@ -277,4 +278,4 @@ def unreadable(path: Path, error: OSError) -> IngestError:
 def _require_file(path: Path, mode: int) -> None:
     if not stat.S_ISREG(mode):
         what = next((words for is_kind, words in _KINDS if is_kind(mode)), "a device")
-        raise IngestError(f"{name_of(path)} is {what}, not a file.", remedy="Name a file, or a folder that holds PDFs.")
+        raise IngestError(f"{name_of(path)} is {what}, not a file.", remedy="Name a file, or a folder that holds documents.")
