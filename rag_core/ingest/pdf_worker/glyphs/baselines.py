@@ -266,6 +266,7 @@ class _Page:
         largest = {key: max((atom.size for atom in some), default=0.0) for key, some in self._bands.items()}
         bases = {atom.run: atom.base for atom in self._atoms}
         uneven = {atom.run for atom in self._atoms if abs(atom.base - bases[atom.run]) > LOWERED * atom.size}
+        self._prose = {_row(atom) for atom in self._atoms if _SIGN.fullmatch(atom.text) is None}
 
         def may_be_one(atom: Atom) -> bool:
             band = int(atom.base // BAND_PT)
@@ -306,7 +307,8 @@ class _Page:
                 host = host.host  # a sign beside a sign: both stand at one text
             if host is None:
                 continue
-            level = _level(atom, host, left=left)
+            beside_prose = host.run != atom.run and _row(atom) in self._prose  # a row that begins beside a large initial
+            level = Level.PLAIN if beside_prose else _level(atom, host, left=left)
             if level is not Level.PLAIN:
                 atom.level, atom.host, atom.changed, self.changed = level, host, True, True
                 return
@@ -461,6 +463,10 @@ class _Page:
                 piece.take(source.atoms, source.boxes)
                 source.atoms, source.boxes, source.moved = [], [], True
                 return
+
+
+def _row(atom: Atom) -> tuple[int, float, float]:
+    return atom.run, atom.size, round(atom.base, 1)
 
 
 def _level(atom: Atom, host: Atom, *, left: bool) -> Level:
