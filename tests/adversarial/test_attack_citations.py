@@ -43,7 +43,7 @@ CITATIONS = [
     Attack("uncited sentence inside a cited claim", saying((f"{SICK_PAID} {MORE}", SICK_PAID)), (), (MORE,)),
     lie("a real passage that does not say it", FALSE, PARENTS, R.FACTS, bad="71 days"),
     lie("right sentence, a quote about something else", SICK_PAID, PARENTS, R.OVERLAP, bad="never said by anyone"),
-    lie("citation with an empty quote", FALSE, "", R.FACTS, bad="71 days"),
+    lie("citation with an empty quote", FALSE, "", R.VERBATIM, bad="71 days"),
     lie("citation with a quote of one word", FALSE, "leave", R.VERBATIM, bad="71 days"),
     lie("citation with a quote of punctuation", FALSE, ".", R.VERBATIM, bad="71 days"),
 ]
