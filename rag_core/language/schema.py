@@ -42,6 +42,7 @@ class Grammar:
         script: Unicode script.
         names_script: whether text that is mostly in the script counts as this language, whatever else uses it.
         stemmer: name of its Snowball algorithm, empty for none.
+        cased: whether endings, in whatever order, say who does what.
         ordinal_dot: whether a full stop makes an ordinal of a number: "3. března".
         nouns_capitalised: whether every noun has a capital, so that capitals do not tell names.
         noun_companion: pattern of a word that stands before a noun but hardly before a name.
@@ -52,6 +53,7 @@ class Grammar:
     script: Text = "Latin"
     names_script: Flag = False
     stemmer: Text = ""
+    cased: Flag = False
     ordinal_dot: Flag = False
     nouns_capitalised: Flag = False
     noun_companion: PlainPattern = None

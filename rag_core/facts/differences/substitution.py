@@ -17,6 +17,7 @@ from rag_core.facts.differences.values import values
 from rag_core.facts.sentence.lexicon import Lexicon, lexicon
 from rag_core.facts.sentence.logic import substituted_operators
 from rag_core.facts.sentence.markers import Marker
+from rag_core.language import grammar
 
 _TARGETS = 2  # content words after a negation that it is taken to negate; before it when none follow
 _MIN_SHARED = 1 / 3  # share of the smaller sentence's words; below it nothing is compared
@@ -44,7 +45,7 @@ def substituted_words(claim: str, evidence: str, lang: str, mine: Collection[Spa
         if not near:
             found += [("negation", phrase) for phrase in _reworded_negations(sentence, held, lex)]
         each = [
-            [*_markers(one), *_negations(one, lex), *_operators(one, claim, evidence), *_names(one, terms, lang, mine, theirs)]
+            [*_markers(one, lang), *_negations(one, lex), *_operators(one, claim, evidence), *_names(one, terms, lang, mine, theirs)]
             for one in near
         ]
         if not any(not changes and one.says_all() for changes, one in zip(each, near, strict=True)):
@@ -65,7 +66,7 @@ def _names(aligned: Aligned, terms: Collection[str], lang: str, mine: Collection
     yield from (("name", name) for name in entity_swaps(aligned, terms, lang, mine, theirs))
 
 
-def _markers(aligned: Aligned) -> Iterator[Change]:
+def _markers(aligned: Aligned, lang: str) -> Iterator[Change]:
     """Markers in one gap, or around one, that are against each other, an added or dropped "only", and a dropped "seek"."""
     if not any(marker.kind == "sought" for marker in aligned.mine.markers):
         start, end = aligned.matched()
@@ -73,6 +74,7 @@ def _markers(aligned: Aligned) -> Iterator[Change]:
         inside = (marker for marker in asked if start <= aligned.theirs.tokens[marker.start].start < end)
         # who seeks an approval does not approve
         yield from (("role", f"without {_text(aligned.theirs, marker)}") for marker in inside)
+    told_by_endings = grammar(lang).cased and _party_words(aligned.mine) == _party_words(aligned.theirs)
     for gap in aligned.gaps:
         mine, theirs = _in(aligned.mine, gap.i, gap.j), _in(aligned.theirs, gap.k, gap.m)
         if gap.is_long:
@@ -80,6 +82,8 @@ def _markers(aligned: Aligned) -> Iterator[Change]:
         mine_here = mine or _touching(aligned.mine, gap.i)
         theirs_here = theirs or _touching(aligned.theirs, gap.k)
         for one, other in product(mine_here, theirs_here):
+            if one.kind == "party" and told_by_endings:
+                continue
             if one.against(other) and not any(one.level == also.level for also in theirs_here) and (one in mine or other in theirs):
                 yield "name" if one.kind == "party" else one.kind, _text(aligned.mine, one)
         if _clean(aligned, gap):
@@ -87,6 +91,11 @@ def _markers(aligned: Aligned) -> Iterator[Change]:
                 yield "quantifier", _text(aligned.mine, mine[0])
             elif _level(theirs, "only") and not mine:
                 yield "quantifier", f"without {_text(aligned.theirs, theirs[0])}"
+
+
+def _party_words(sentence: Sentence) -> set[str]:
+    """The forms in which the parties are named: "nájemce" owes, "nájemci" is owed."""
+    return {sentence.tokens[place].folded for one in sentence.markers if one.kind == "party" for place in range(one.start, one.end)}
 
 
 def _negations(aligned: Aligned, lex: Lexicon) -> Iterator[Change]:
