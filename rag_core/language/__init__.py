@@ -5,7 +5,7 @@ falls back to folded words and English phrases. This package alone imports simpl
 """
 
 from rag_core.language.dates import Date, Day, dates, months
-from rag_core.language.detection import certain_language, detect, question_language
+from rag_core.language.detection import canonical, certain_language, detect, question_language
 from rag_core.language.fact_words import DatedWords, FactWords, TimeWords, ValueRows
 from rag_core.language.inflection import forms, is_known, lemma, stem, term, terms
 from rag_core.language.keywords import content_terms, keywords, synonyms
@@ -54,6 +54,7 @@ __all__ = [
     "ascii_digits",
     "asks_about_library",
     "asks_number",
+    "canonical",
     "certain_language",
     "content_terms",
     "dates",

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import py3langid
 import regex
+from babel.core import get_global
 
 from rag_core.language.loader import LANGUAGES, grammar
 from rag_core.language.words import fold, words
@@ -33,6 +34,7 @@ _CLEARLY = 1.0  # points by which a language must lead to be certain
 _SCRIPTS = {
     name: regex.compile(rf"\p{{{name}}}") for name in ("Latin", "Cyrillic", "Devanagari", "Greek", "Arabic", "Hebrew", "Han", "Hangul")
 }
+_NORWEGIAN = {"nb": "no", "nn": "no"}  # whoever reads one of its two written forms reads the other
 _LETTER = regex.compile(r"\p{L}")
 
 
@@ -76,9 +78,16 @@ def _evidence(text: str) -> Counter[str]:
 
 def _detector_points(text: str) -> dict[str, float]:
     """Points at most 0 for every language with a two-letter code, 0 for the detector's first choice."""
-    ranked = [(code, float(score)) for code, score in py3langid.rank(text) if len(code) == 2]
-    best = max(score for _, score in ranked)
-    return {code: (score - best) / _LOG_PROBABILITY_PER_POINT for code, score in ranked}
+    ranked = [(_NORWEGIAN.get(code, code), float(score)) for code, score in py3langid.rank(text) if len(code) == 2]  # the first one first
+    best = ranked[0][1]
+    return {code: (score - best) / _LOG_PROBABILITY_PER_POINT for code, score in reversed(ranked)}
+
+
+def canonical(code: str) -> str:
+    """The code by which a language is known here: "cs" for "ces", "en" for "en-GB", "no" for "nb"; empty for what is no code."""
+    first = code.replace("_", "-").split("-")[0].casefold()
+    found = get_global("language_aliases").get(first, first) if len(first) > 2 else first  # of three letters, as ISO 639-2 has them
+    return _NORWEGIAN.get(found, found) if len(found) in (2, 3) and found.isalpha() else ""
 
 
 def _best(text: str, preferred: Collection[str]) -> str:

@@ -6,7 +6,7 @@ from folding import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_core.language import certain_language, detect, question_language
+from rag_core.language import canonical, certain_language, detect, question_language
 
 QUESTIONS = {
     "en": [
@@ -135,3 +135,30 @@ def test_given_hostile_text_when_detecting_then_a_language_comes(text: str) -> N
 def test_given_a_sentence_then_its_language_is_said_only_where_it_is_certain(text: str, language: str) -> None:
     """S2-23: names and numbers are of no language."""
     assert certain_language(text) == language
+
+
+@each(
+    ("declared", "known"),
+    [
+        ("nb", "no"),
+        ("nn", "no"),
+        ("no", "no"),
+        ("ces", "cs"),
+        ("de-AT", "de"),
+        ("zh_Hant", "zh"),
+        ("EN", "en"),
+        ("tl", "tl"),
+        ("Czech", ""),
+        ("", ""),
+    ],
+)
+def test_given_a_declared_code_then_it_is_the_one_that_detection_would_give_or_none(declared: str, known: str) -> None:
+    assert canonical(declared) == known
+
+
+def test_given_either_written_norwegian_when_detecting_then_it_is_one_language() -> None:
+    """A question in one form is no question across languages for a document in the other."""
+    bokmål, nynorsk = "Hvor mange feriedager har jeg krav på hvert år?", "Kor mange feriedagar har eg krav på kvart år?"
+
+    assert {question_language(text, ["no"]) for text in (bokmål, nynorsk)} == {"no"}
+    assert detect(nynorsk) == "no"

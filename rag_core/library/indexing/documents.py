@@ -15,7 +15,7 @@ from rag_core.ingest.dating.dated import first_page_date
 from rag_core.ingest.dating.days import believed
 from rag_core.ingest.passages import strategies
 from rag_core.ingest.passages.chunk import chunk
-from rag_core.language import detect
+from rag_core.language import canonical, detect
 from rag_core.library.disk.files import Stamp
 from rag_core.library.indexing.reading import Reading
 from rag_core.library.stored.inbox import Accepted
@@ -36,7 +36,7 @@ class Manner:
 
 def manner_of(row: Accepted, reading: Reading, settings: Settings) -> Manner:
     """How what was read of a source is to be cut, under the ingest settings."""
-    language = row.language.casefold()[:2] or detect(_sample(reading.pages))
+    language = canonical(row.language) or detect(_sample(reading.pages))
     wanted = row.strategy or settings.strategy
     choice = strategies.choose(reading.pages, language) if wanted == "auto" else strategies.named(wanted)
     return Manner(language, choice, row.metadata.title or reading.metadata.title or _title_of(row))
