@@ -14,6 +14,7 @@ import regex
 
 from rag_core.conversation.rules import Rewritten, rewritten
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
+from rag_core.domain.measurements import REWRITTEN_BY, SUGGESTION, TYPED
 from rag_core.language import intent, question_language
 from rag_core.retrieval.query import core
 
@@ -41,6 +42,12 @@ class StandAlone:
     typed: str
     by: Literal["", "rules", "model"] = ""
     suggestion: str = ""
+
+    @property
+    def about(self) -> dict[str, str]:
+        """Its part of a decision's metadata; empty where it is asked as it was typed, and nothing is suggested."""
+        rewritten = {TYPED: self.typed, REWRITTEN_BY: self.by} if self.by else {}
+        return {**rewritten, **({SUGGESTION: self.suggestion} if self.suggestion else {})}
 
 
 def stand_alone(question: str, earlier: Sequence[str], languages: Collection[str] = (), by_model: ByModel | None = None) -> StandAlone:

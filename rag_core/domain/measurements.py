@@ -26,6 +26,7 @@ OTHER_VERSIONS = "other_versions"  # there too: how many other versions were not
 TYPED = "typed"  # in the metadata of a rewritten question: as it was typed
 REWRITTEN_BY = "rewritten_by"  # there too: rules, model, reader or this
 SPELLING = "spelling"
+SUGGESTION = "suggestion"  # there too: a question that may be meant by a follow-up that nobody could place
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ def _detector_points(text: str) -> dict[str, float]:
 def canonical(code: str) -> str:
     """The code by which a language is known here: "cs" for "ces", "en" for "en-GB", "no" for "nb"; empty for what is no code."""
     first = code.replace("_", "-").split("-")[0].casefold()
-    found = get_global("language_aliases").get(first, first) if len(first) > 2 else first  # of three letters, as ISO 639-2 has them
+    found = get_global("language_aliases").get(first, first) if len(first) > 2 else first  # ISO 639-2 has three letters
     return _NORWEGIAN.get(found, found) if len(found) in (2, 3) and found.isalpha() else ""
 
 

@@ -36,6 +36,7 @@ class Asking:
         documents: ids or names of those to search; None for all.
         filters: values that a document's metadata must have.
         domain: whose profile it is asked under; `auto` detects it, None takes no profile.
+        earlier: the questions before it in a conversation, oldest first; it is asked as one that stands alone.
     """
 
     question: str
@@ -44,6 +45,7 @@ class Asking:
     documents: Sequence[str] | None = None
     filters: Mapping[str, str] = field(default_factory=dict)
     domain: str | None = None
+    earlier: Sequence[str] = ()
 
 
 class Questions:
@@ -77,9 +79,11 @@ class Questions:
                 on_measured()
 
         with self._principal.acting():
+            whole = engine.stand_alone(asking.question, asking.earlier, settings, cancelled=cancelled)
+            about = {**(profile.about if profile else {}), **whole.about}
             decision = engine.ask(
-                asking.question, settings, asking.documents, asking.filters, on_stage=on_stage, cancelled=cancelled,
-                on_measured=take, about=profile.about if profile else {},
+                whole.question, settings, asking.documents, asking.filters, on_stage=on_stage, cancelled=cancelled,
+                on_measured=take, about=about,
             )  # fmt: skip
             store = self._collection.records
             if not keeping(store):

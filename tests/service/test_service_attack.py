@@ -8,6 +8,7 @@ import httpx2
 import pytest
 from service_kit import SECRET, WARRANTY, Server
 
+from rag_core.entrypoints.http import chat_routes
 from rag_core.entrypoints.http.app import api
 from rag_core.entrypoints.http.caller import OPEN, entered
 from rag_core.library.stored.named import is_name
@@ -48,6 +49,11 @@ CALLS: dict[Route, Any] = {
     ("DELETE", "/api/visits"): None,
     ("GET", "/api/jobs"): None,
     ("GET", "/metrics"): None,
+    ("GET", "/v1/models"): None,
+    ("GET", "/v1/models/{name}"): lambda name, known: (f"/v1/models/{name}", None),
+    ("POST", "/v1/chat/completions"): lambda name, known: (
+        "/v1/chat/completions", {"model": name, "messages": [{"role": "user", "content": SECRET}]},
+    ),
     ("GET", "/api/jobs/{id}"): lambda name, known: (f"/api/jobs/{known['job']}", None),
     ("DELETE", "/api/jobs/{id}"): lambda name, known: (f"/api/jobs/{known['job']}", None),
     ("GET", "/api/jobs/{id}/events"): lambda name, known: (f"/api/jobs/{known['job']}/events", None),
@@ -75,7 +81,8 @@ def every_route(server: Server) -> dict[Route, Any]:
     """All routes of the app by method and path, those of its parts too."""
     found: dict[Route, Any] = {}
     for one in api(server.service).routes:
-        inner, prefix = (one.original_router.routes, "/api") if hasattr(one, "original_router") else ([one], "")  # type: ignore[attr-defined]
+        router = getattr(one, "original_router", None)
+        inner, prefix = (router.routes, "/v1" if router is chat_routes.router else "/api") if router else ([one], "")
         found |= {(method, prefix + each.path): each for each in inner for method in each.methods - {"HEAD"}}
     return found
 

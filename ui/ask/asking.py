@@ -140,7 +140,7 @@ def ask(
     scores: Scores = {}
     with background.question():
         whole = engine.stand_alone(question, turn.before, settings, cancelled=cancelled)
-        about = {TYPED: question, REWRITTEN_BY: whole.by} if whole.by else turn.about
+        about = whole.about or turn.about
         decision = engine.ask(
             whole.question, settings, scope.documents or None, scope.filters, on_stage=on_stage, cancelled=cancelled,
             on_measured=measured.append, about=about, scores=scores,

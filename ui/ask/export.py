@@ -19,6 +19,7 @@ from rag_core.errors import RagError
 from rag_core.ingest.reading.pdf import render_page
 from rag_core.ingest.reading.pdf_facts import form_of
 from rag_core.ingest.reading.sheet import compose_sheet
+from rag_core.service.messages.markdown import escaped
 from ui.app import tables
 from ui.app.asked import Asked
 from ui.app.people.collections import shown_name
@@ -31,9 +32,6 @@ from ui.ask.refusal import why_refused
 MAX_PICTURES = 6  # pages that are drawn: more than answers cite
 DPI = 100.0  # dots an inch of a page: small print can be read, and a page has about 150 kB
 NAME_CHARS = 40  # the question's part of a file's name
-SIGNS = re.compile(r"([\\`*_\[\]<>#|~&$!@(){}])")
-LINE_STARTS = re.compile(r"^(\s*|\s*\d+)([-+=.])", re.MULTILINE)
-LINKS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)  # some readers make links of bare addresses
 Block = Mapping[str, Any]
 
 
@@ -92,12 +90,6 @@ def to_markdown(of: Sequence[Block]) -> str:
             quoted = "\n".join(f"> {line}" for line in text.split("\n"))
             lines.append(heading + text if heading else quoted if one["kind"] in ("lead", "quote") else text)
     return "\n\n".join([*lines, *(f"[page-{number}]: data:image/png;base64,{png}" for number, png in enumerate(pictures, 1))]) + "\n"
-
-
-def escaped(text: str) -> str:
-    """A text of any origin that Markdown shows as it is: no link, picture, heading, table or HTML comes of it."""
-    plain = "".join(one if one.isprintable() or one == "\n" else " " for one in text)
-    return LINKS.sub(r"\\", LINE_STARTS.sub(r"\1\\\2", SIGNS.sub(r"\\\1", plain)))
 
 
 def block(kind: str, text: str) -> Block:

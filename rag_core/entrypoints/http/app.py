@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute
 
 from rag_core import __version__
 from rag_core.entrypoints.http import (
+    chat_routes,
     document_routes,
     index_route,
     job_routes,
@@ -31,6 +32,8 @@ from rag_core.service.messages import models, request_models
 from rag_core.service.service import Service
 
 PREFIX = "/api"
+CHAT_PREFIX = "/v1"  # where clients of OpenAI's protocol look
+API_PATHS = frozenset({"api", "mcp", "v1", "docs", "redoc", "openapi.json"})  # first parts of paths that are never the page's
 MAX_BODY_BYTES = 24 << 20  # 24 MiB: 200 passages of 100,000 characters, which is the largest call without files
 MAX_FORM_BYTES = MAX_BYTES + (1 << 20)  # the files that the page takes at once, and a form around them
 ABOUT = "Answers from documents with page-accurate citations, or a truthful refusal. Every error is a problem (RFC 9457) with a remedy."
@@ -50,6 +53,7 @@ def api(service: Service, routes: list[BaseRoute] | None = None) -> FastAPI:
     problems.install(app)
     for part in (index_route, question_routes, document_routes, job_routes, visit_routes):
         app.include_router(part.router, prefix=PREFIX)
+    app.include_router(chat_routes.router, prefix=CHAT_PREFIX)
     app.add_api_route("/healthz", healthz, include_in_schema=False)
     app.add_api_route("/readyz", readyz, include_in_schema=False)
     app.add_api_route("/metrics", metrics, include_in_schema=False)
@@ -107,7 +111,7 @@ class Front:
 
 def is_ours(path: str) -> bool:
     """Whether a path is the API's, MCP's or about the service's health; all others are the page's."""
-    return path in ("/healthz", "/readyz", "/metrics") or path.split("/")[1:2] in (["api"], ["mcp"])
+    return path in ("/healthz", "/readyz", "/metrics") or not API_PATHS.isdisjoint(path.split("/")[1:2])
 
 
 @asynccontextmanager

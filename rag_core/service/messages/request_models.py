@@ -97,6 +97,53 @@ class QueryIn(Chosen):
         return self
 
 
+class ChatPart(BaseModel):
+    """A part of a message; only texts are read."""
+
+    type: str = "text"
+    text: str = Field(default="", max_length=MAX_TEXT_CHARS)
+
+
+class ChatMessage(BaseModel):
+    """A message of a chat; what a client sends besides is not read."""
+
+    role: Annotated[str, Field(max_length=MAX_KEY_CHARS)]
+    content: Annotated[str, Field(max_length=MAX_TEXT_CHARS)] | Annotated[list[ChatPart], Field(max_length=MAX_PASSAGES)] | None = None
+
+    @property
+    def text(self) -> str:
+        """Its words."""
+        if isinstance(self.content, list):
+            return " ".join(part.text for part in self.content if part.type == "text").strip()
+        return (self.content or "").strip()
+
+
+class ChatIn(BaseModel):
+    """A chat, as OpenAI's clients send it; parameters of language models are not read. `preset` and `settings` are ours."""
+
+    model: Name = Field(description="The collection.")
+    messages: list[ChatMessage] = Field(
+        min_length=1,
+        max_length=1000,
+        description="Only what the user wrote is read; the last message is the question.",
+        examples=[[{"role": "user", "content": "How long is the warranty period?"}]],
+    )
+    stream: bool = False
+    stream_options: dict[str, Any] = Field(default_factory=dict)
+    preset: Preset | None = None
+    settings: Knobs = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _ends_with_a_question(self) -> ChatIn:
+        if self.messages[-1].role != "user" or not self.messages[-1].text:
+            raise ValueError("the last message must be the user's, with text")
+        return self
+
+    def questions(self) -> list[str]:
+        """The user's messages, oldest first."""
+        return [one.text for one in self.messages if one.role == "user" and one.text]
+
+
 class PassageIn(Asked):
     """A passage that you retrieved; all but its text may be left out."""
 
