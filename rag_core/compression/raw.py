@@ -58,3 +58,8 @@ def first_sentences(hits: Sequence[Hit], page_text: PageText, settings: Settings
     everything = [Scored(unit, {}, 0.0) for hit in hits for unit in _stated(units(hit.passage, page_text))]
     chosen = tuple(everything[: settings.max_sentences])
     return Extract(tuple(_claim(one.unit, page_text) for one in chosen), chosen, tuple(everything))
+
+
+def as_they_stand(quoted: Sequence[Unit], page_text: PageText) -> tuple[Claim, ...]:
+    """One claim a sentence, for those that a question asks for by their place; orders to a language model are none."""
+    return tuple(_claim(unit, page_text) for unit in _stated(quoted))

@@ -14,10 +14,11 @@ import numpy as np
 
 from rag_core.compression.beside import completed
 from rag_core.compression.citing import cite
+from rag_core.compression.clauses import clause_of
 from rag_core.compression.conflicts import between_passages, other_sides
 from rag_core.compression.extract import Extract, extract
 from rag_core.compression.outline import outline
-from rag_core.compression.raw import context_words, first_sentences, short_enough, stays_whole, whole_passages
+from rag_core.compression.raw import as_they_stand, context_words, first_sentences, short_enough, stays_whole, whole_passages
 from rag_core.compression.scoring import PASSAGES, Scored
 from rag_core.decision.find import find, read_query
 from rag_core.decision.tools import Tools, entailment_model_for
@@ -150,11 +151,17 @@ def _measured(
     measurements: Measurements,
     corpus: Corpus,
     tools: Tools,
-    rows: list[int] | None,
+    rows: Sequence[int] | None,
     timed: _Timer,
     scores: dict[tuple[Hit, ...], Sequence[Scored]],
 ) -> Measurements:
     s, language = measurements.settings, measurements.understanding.language
+    clause = clause_of(measurements.question, language, corpus, rows)
+    if clause is not None:
+        rows = clause.rows
+    if clause is not None and clause.question:
+        understood = understand(clause.question, measurements.library.languages)
+        measurements = replace(measurements, question=clause.question, understanding=replace(understood, language=language))
     with timed("embed"):
         query = read_query(measurements, tools.embedder)
         vector = query.vector
@@ -166,7 +173,7 @@ def _measured(
         found = extract(
             hits, asked_for(measurements.question, language), corpus.page_text, s,
             titles=measurements.library.titles, named=titled(measurements.understanding.entities, language, corpus),
-            near=nearness(query.text, tools.embedder), read=read,
+            near=nearness(query.text, tools.embedder), read=read, among=clause.holds if clause else None,
         )  # fmt: skip
     scores[tuple(hits[:PASSAGES])] = found.scored
     with timed("signals"):
@@ -186,12 +193,18 @@ def _measured(
             own_synonyms=s.keyword_synonyms, semantic=s.keyword_semantic, embed=tools.embedder.embed,
         )  # fmt: skip
     with timed("conflicts"):
-        drafter, claims, conflicts = _drafted(found, hits, corpus, measurements)
+        drafter, claims, conflicts = (
+            ("extract", as_they_stand(clause.units, corpus.page_text), ())
+            if clause and not clause.question
+            else _drafted(found, hits, corpus, measurements)
+        )
     with timed("audit"):
         draft = _draft(drafter, claims, hits, corpus, measurements, tools)
     state = indexing_of(measurements.metadata)
-    lower = state.lowered if state else _as_it_is
+    lower: Callable[[float | None], float | None] = state.lowered if state else _as_it_is
     of_draft = tools.calibration.correctness if tools.calibration else None
+    if clause is not None and not clause.question:  # what it says is no answer to a reader
+        lower = _always(clause.probability)
     return _with(
         measurements,
         hits=hits,
@@ -207,6 +220,11 @@ def _measured(
         llm_trace=LlmTrace(context_words(hits)) if s.drafter == "model" else None,
         timings=dict(timed.ms),
     )
+
+
+def _always(probability: float) -> Callable[[float | None], float | None]:
+    """Puts a probability in place of a calibrated one, where there is any."""
+    return lambda calibrated: calibrated if calibrated is None else probability
 
 
 def _as_it_is(probability: float | None) -> float | None:

@@ -1,0 +1,171 @@
+"""Finds the clause that a question asks for by its number: "What does clause 2.2 say?", "Was steht in § 7 Absatz 2?".
+
+Such a question shares neither words nor meaning with the clause, so that no search finds it, and a reader takes 3.2 for 2.2. Clauses are
+told by the numbers of headings and those at the beginning of sentences.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from rag_core.domain.ports import Corpus
+from rag_core.grounding.units import Unit, units
+from rag_core.ingest.passages.context import SECTION_MARK
+from rag_core.language import LANGUAGES, any_language, fold, words
+
+MAX_UNITS = 12  # sentences; a longer clause is no answer
+SCANNED = 20_000  # passages whose headings are looked at; of more, those that have the number among their words
+BY_WORDS = 500  # at most that are found by their words
+SURE = 0.95  # that the only clause of a number is the one that is meant; chosen
+_DOTTED = r"\d{1,3}(?:\.\d{1,3}){0,4}"
+
+Numbers = tuple[str, ...]
+# The numbers that a sentence stands under, from the outermost. A question may begin with those of a heading, but with "(2)" of no sentence;
+# one for "Article 5" or "§ 5" only with a number that has such a word.
+Path = tuple[tuple[Numbers, Literal["", "number", "worded"]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A clause as a question names it: its numbers, from the outermost, whether its heading must have a word, and what else is asked.
+
+    `question` is the question without it; empty where nothing is asked but what the clause says.
+    """
+
+    numbers: Numbers
+    worded: bool
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """The clause that a question names.
+
+    Args:
+        question: what is asked about it, as in `Asked`.
+        units: its sentences, as they stand.
+        rows: of their passages.
+        probability: that it is the one that is meant, in [0, 1]: several documents may have a clause of that number.
+    """
+
+    question: str
+    units: tuple[Unit, ...]
+    rows: tuple[int, ...]
+    probability: float
+
+    def holds(self, unit: Unit) -> bool:
+        """Whether a sentence stands in it."""
+        return (unit.passage.id, unit.start) in {(one.passage.id, one.start) for one in self.units}
+
+
+def _one_of(words: Collection[str]) -> str:
+    return "(?:" + "|".join(sorted(map(re.escape, words), key=len, reverse=True)) + r")\b\.?"
+
+
+@cache
+def _word() -> str:
+    return rf"(?:§{{1,2}}|{_one_of({*any_language().clauses, *any_language().articles})})"
+
+
+@cache
+def _named() -> re.Pattern[str]:
+    """A word for a clause and its number, with those of its parts: "§ 7 Abs. 2", "Article 5(3)", "clause 2.2"."""
+    part = rf"(?:\s*,?\s*{_word()}\s*\(?(?:{_DOTTED})\)?|\s?\((?:\d{{1,3}})\))"
+    return re.compile(rf"(?<!\w)(?:(§{{1,2}}|{_one_of(any_language().articles)})|{_word()})\s*{_DOTTED}{part}*(?![\d%€$])", re.IGNORECASE)
+
+
+@cache
+def _labels() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """The number at the beginning of a heading ("§ 7", "Article 5", "3"), and of a sentence, where a bare number may be an amount."""
+    worded = rf"{_word()}\s*({_DOTTED})[.)]?(?=\W|$)|\(({_DOTTED})\)"
+    heading, sentence = rf"({_DOTTED})[.)]?(?=\s|$)", rf"({_DOTTED}(?=[.)]\s)|\d{{1,3}}(?:\.\d{{1,3}}){{1,4}}(?=\s))"
+    return re.compile(f"{worded}|{heading}", re.IGNORECASE), re.compile(f"{worded}|{sentence}", re.IGNORECASE)
+
+
+def clause_asked(question: str, language: str) -> Asked | None:
+    """The clause that a question names; None where it names none."""
+    found, known = _named().search(question), any_language()
+    leads, indefinite, told = ({fold(word) for word in listed} for listed in (known.clause_leads, known.indefinite, known.says))
+    before, behind = (question[: found.start()].split(), question[found.end() :]) if found else ([], "")
+    if found is None or (before and fold(before[-1]) in indefinite):
+        return None
+    while before and fold(before[-1]) in leads:
+        before.pop()
+    rest = f"{' '.join(before)}{behind}".strip(" ,")
+    small = LANGUAGES[language].function_words if language in LANGUAGES else frozenset[str]()
+    whole = all(word.text.lower() in small or fold(word.text) in told for word in words(rest))
+    numbers = tuple(number for dotted in re.findall(_DOTTED, found.group()) for number in dotted.split("."))
+    return Asked(numbers, found[1] is not None, "" if whole else rest)
+
+
+def clause_of(question: str, language: str, corpus: Corpus, rows: Sequence[int] | None) -> Clause | None:
+    """The first clause of the number that a question names; None where it names none, there is none, or it is too long to quote.
+
+    Args:
+        question: as asked.
+        language: of the question.
+        corpus: that is searched.
+        rows: of the passages that may be found; None for all.
+    """
+    asked = clause_asked(question, language)
+    found = list(_found(asked, corpus, rows)) if asked else []
+    if asked is None or not found or (len(found[0]) > MAX_UNITS and not asked.question):
+        return None
+    held = [one for clause in (found if asked.question else found[:1]) for one in clause]
+    return Clause(asked.question, tuple(unit for _, unit in held), tuple(dict.fromkeys(row for row, _ in held)), SURE / len(found))
+
+
+def _found(asked: Asked, corpus: Corpus, rows: Sequence[int] | None) -> Iterator[list[tuple[int, Unit]]]:
+    """The sentences of each clause that has these numbers, with the rows of their passages, in the order of the library."""
+    searched = range(len(corpus.passages)) if rows is None else rows
+    if len(searched) > SCANNED:
+        searched = sorted(row for row, _ in corpus.lexical.search([".".join(asked.numbers), *asked.numbers], BY_WORDS, rows))
+    above: Path = ()
+    here: Path = ()
+    document, clause = "", list[tuple[int, Unit]]()
+    for row in searched:
+        passage = corpus.passages[row]
+        if (passage.document, _path(passage.section)) != (document, above):
+            document = passage.document
+            here = above = _path(passage.section)
+        if not _within(here, asked) and asked.numbers[-1] not in passage.text:
+            continue
+        for unit in units(passage, corpus.page_text):
+            if label := _labels()[1].match(unit.text):  # one without a number belongs to the sentence before it
+                here = _below(above, label, begins=not above)
+            if not _within(here, asked):
+                continue
+            if clause and (row > clause[-1][0] + 1 or clause[-1][1].passage.document != document):
+                yield clause
+                clause = []
+            clause.append((row, unit))
+    if clause:
+        yield clause
+
+
+def _path(section: str) -> Path:
+    """The numbers of a path of headings, from the outermost."""
+    found: Path = ()
+    for heading in section.split(SECTION_MARK):
+        if label := _labels()[0].match(heading):
+            found = _below(found, label, begins=True)
+    return found
+
+
+def _below(above: Path, label: re.Match[str], *, begins: bool) -> Path:
+    """The path of what a label numbers: "2.2" says all of it, "(2)" the last part, which means nothing by itself."""
+    worded, in_brackets, bare = label.groups()
+    own = tuple((worded or in_brackets or bare).split("."))
+    if len(own) > 1 and not in_brackets:
+        return ((own, "worded" if worded else "number"),)
+    return (*above, (own, "worded" if worded else "number" if begins else ""))
+
+
+def _within(path: Path, asked: Asked) -> bool:
+    """Whether a path leads through the numbers that are asked for: what stands below a clause is of it."""
+    starts = (at for at, (_, kind) in enumerate(path) if kind == "worded" or (kind and not asked.worded))
+    return any(tuple(number for numbers, _ in path[at:] for number in numbers)[: len(asked.numbers)] == asked.numbers for at in starts)

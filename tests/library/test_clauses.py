@@ -1,0 +1,147 @@
+"""A question that names a clause by its number is asked of that clause, and of no other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from library_kit import library, text
+
+from rag_core.compression.clauses import MAX_UNITS, Clause, clause_asked, clause_of
+from rag_core.decision.decide import decide
+from rag_core.domain.decision import Decision
+from rag_core.settings import Settings
+from rag_core.wiring import open_engine
+
+LEASE = """Lease agreement
+
+1. Premises
+1.1 The landlord lets the flat at Lime Street 4 to the tenant.
+
+2. Rent
+2.1 The rent is 900 euros a month.
+2.2 It is due on the third working day of each month. 30 days later a reminder is sent.
+2.3 The landlord may raise the rent once a year.
+
+3. Deposit
+3.1 The tenant pays a deposit of 2,700 euros.
+"""
+MIETE = """Mietvertrag
+
+§ 1 Mietsache
+(1) Der Vermieter vermietet die Wohnung an den Mieter.
+(2) Die Wohnung hat drei Zimmer.
+
+§ 2 Miete
+(1) Die Miete beträgt 900 Euro im Monat.
+(2) Sie ist am dritten Werktag eines jeden Monats fällig.
+"""
+
+
+def found(folder: Path, question: str, language: str, **documents: str) -> Clause | None:
+    opened = library(folder)
+    opened.add([text(id, body, language=language) for id, body in documents.items()], Settings.load())
+    return clause_of(question, language, opened.view, None)
+
+
+def said(clause: Clause | None) -> list[str]:
+    return [unit.text for unit in clause.units] if clause else []
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "asked"),
+    [
+        ("What does clause 2.2 say?", "en", (("2", "2"), False, "")),
+        ("Please show me section 3", "en", (("3",), False, "")),
+        ("Quote Article 5(3).", "en", (("5", "3"), True, "")),
+        ("When is the rent due under clause 2.2?", "en", (("2", "2"), False, "When is the rent due?")),
+        ("Under clause 2.2, when is the rent due?", "en", (("2", "2"), False, "when is the rent due?")),
+        ("Was steht in § 7 Abs. 2?", "de", (("7", "2"), True, "")),
+        ("Wie hoch ist die Kaution nach § 3?", "de", (("3",), True, "Wie hoch ist die Kaution?")),
+        ("Co stanoví čl. 5 odst. 1?", "cs", (("5", "1"), True, "")),
+        ("What is a section 8 voucher?", "en", None),
+        ("What does page 3 say?", "en", None),
+        ("How many points 5% above the line are there?", "en", None),
+    ],
+)
+def test_given_a_question_then_the_clause_that_it_names_and_what_else_it_asks_are_read(
+    question: str, language: str, asked: tuple[tuple[str, ...], bool, str] | None
+) -> None:
+    named = clause_asked(question, language)
+
+    assert (None if named is None else (named.numbers, named.worded, named.question)) == asked
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("What does clause 2.2 say?", ["2.2 It is due on the third working day of each month.", "30 days later a reminder is sent."]),
+        ("What does clause 3 say?", ["3. Deposit", "3.1 The tenant pays a deposit of 2,700 euros."]),
+        ("What does clause 2.4 say?", []),
+        ("What does clause 5 say?", []),
+        ("What does article 3 say?", []),  # no heading has such a word
+    ],
+)
+def test_given_clauses_with_numbers_then_the_sentences_of_the_one_asked_for_are_found_and_no_others(
+    tmp_path: Path, question: str, quoted: list[str]
+) -> None:
+    assert said(found(tmp_path, question, "en", lease=LEASE)) == quoted
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("Was steht in § 2 Absatz 2?", ["(2) Sie ist am dritten Werktag eines jeden Monats fällig."]),
+        ("Was steht in § 1 (2)?", ["(2) Die Wohnung hat drei Zimmer."]),
+        (
+            "Was steht in Absatz 2?",
+            ["(1) Die Miete beträgt 900 Euro im Monat.", "(2) Sie ist am dritten Werktag eines jeden Monats fällig."],
+        ),
+        ("Was steht in Abschnitt 1 Absatz 2?", ["(2) Die Wohnung hat drei Zimmer."]),
+        ("Was steht in § 3?", []),
+    ],
+)
+def test_given_numbers_below_headings_then_a_part_is_found_by_both_and_never_by_its_own_alone(
+    tmp_path: Path, question: str, quoted: list[str]
+) -> None:
+    assert said(found(tmp_path, question, "de", miete=MIETE)) == quoted
+
+
+def test_given_two_documents_with_a_clause_of_that_number_then_neither_is_sure(tmp_path: Path) -> None:
+    clause = found(tmp_path, "What does clause 2.1 say?", "en", lease=LEASE, other=LEASE.replace("900", "800"))
+
+    assert clause is not None
+    assert clause.probability < 0.5
+    assert said(clause) == ["2.1 The rent is 900 euros a month."]
+
+
+def test_given_a_clause_too_long_to_quote_then_none_is_quoted_and_it_can_be_asked_about(tmp_path: Path) -> None:
+    long = LEASE.replace("once a year.", "once a year. " + " ".join(f"Rule {n} holds for the hall." for n in range(MAX_UNITS)))
+
+    assert found(tmp_path / "a", "What does clause 2 say?", "en", lease=long) is None
+    about = found(tmp_path / "b", "What is the rent in clause 2?", "en", lease=long)
+    assert about is not None
+    assert about.question == "What is the rent?"
+
+
+def decided(folder: Path, question: str) -> Decision:
+    engine = open_engine(folder, "default", Settings.load())
+    engine.library.add([text("lease", LEASE, language="en")], Settings.load())
+    measured = engine.measure(question, Settings.load())
+    assert measured.question == question
+    return decide(measured)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What does clause 2.1 say?", "2.1 The rent is 900 euros a month. [1]"),
+        ("How high is the rent under clause 2.1?", "2.1 The rent is 900 euros a month. [1]"),
+        ("How high is the rent under clause 3.1?", ""),
+        ("How high is the deposit under clause 2.1?", ""),
+    ],
+)
+def test_given_a_question_about_a_clause_then_it_is_answered_from_that_clause_alone(tmp_path: Path, question: str, answer: str) -> None:
+    decision = decided(tmp_path, question)
+
+    assert (decision.answer if decision.answered else "") == answer
