@@ -63,7 +63,7 @@ C = 0.1
 # and is not too sure there any more (docs/decisions/05-what-the-scores-are-fitted-on.md).
 ANOTHER = "another sentence"
 WEIGHTS = {
-    ANOTHER: 1.5, "held": 2.0, "short": 2.0, "pdf": 8.0, "nearmiss-en-reviews": 4.0, "long": 2.0, "nearmiss": 5.0, "crossed": 5.0,
+    ANOTHER: 1.5, "held": 2.0, "short": 2.0, "pdf": 8.0, "nearmiss-en-reviews": 4.0, "long": 2.0, "nearmiss": 5.0, "crossed": 20.0,
     "xquad": 5.0,
 }  # fmt: skip
 NARROW_SHIFT = -0.2  # added to the log odds among few passages; lets less through (docs/decisions/05)
