@@ -32,8 +32,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (4, "963f151c7c27"),
-    "language": (4, "86d070cbfb44"),
-    "features": (13, "a59ac43f20c3"),
+    "language": (4, "3bda4045445f"),
+    "features": (13, "d68e7666f970"),
 }
 
 
