@@ -57,6 +57,11 @@ class Clause:
     rows: tuple[int, ...]
     probability: float
 
+    @property
+    def too_long(self) -> bool:
+        """Whether it is too long to be quoted as a whole, and nothing else is asked."""
+        return len(self.units) > MAX_UNITS and not self.question
+
     def holds(self, unit: Unit) -> bool:
         """Whether a sentence stands in it."""
         return (unit.passage.id, unit.start) in {(one.passage.id, one.start) for one in self.units}
@@ -103,7 +108,7 @@ def clause_asked(question: str, language: str) -> Asked | None:
 
 
 def clause_of(question: str, language: str, corpus: Corpus, rows: Sequence[int] | None) -> Clause | None:
-    """The first clause of the number that a question names; None where it names none, there is none, or it is too long to quote.
+    """The first clause of the number that a question names, empty where there is none; None where it names none.
 
     Args:
         question: as asked.
@@ -113,10 +118,11 @@ def clause_of(question: str, language: str, corpus: Corpus, rows: Sequence[int] 
     """
     asked = clause_asked(question, language)
     found = list(_found(asked, corpus, rows)) if asked else []
-    if asked is None or not found or (len(found[0]) > MAX_UNITS and not asked.question):
+    if asked is None:
         return None
     held = [one for clause in (found if asked.question else found[:1]) for one in clause]
-    return Clause(asked.question, tuple(unit for _, unit in held), tuple(dict.fromkeys(row for row, _ in held)), SURE / len(found))
+    rows_of = tuple(dict.fromkeys(row for row, _ in held))
+    return Clause(asked.question, tuple(unit for _, unit in held), rows_of, SURE / max(1, len(found)))
 
 
 def _found(asked: Asked, corpus: Corpus, rows: Sequence[int] | None) -> Iterator[list[tuple[int, Unit]]]:

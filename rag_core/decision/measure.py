@@ -28,7 +28,7 @@ from rag_core.domain.drafts import Draft
 from rag_core.domain.given import GIVEN
 from rag_core.domain.indexing import INDEXING, indexing_of
 from rag_core.domain.llm_trace import LlmTrace
-from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
+from rag_core.domain.measurements import CLAUSE, LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.ports import Corpus, Embedder, Vectors
 from rag_core.domain.replies import SETTLED, reply
@@ -157,6 +157,9 @@ def _measured(
 ) -> Measurements:
     s, language = measurements.settings, measurements.understanding.language
     clause = clause_of(measurements.question, language, corpus, rows)
+    if clause is not None and (not clause.units or clause.too_long):
+        measurements = _with(measurements, metadata={**measurements.metadata, CLAUSE: "long" if clause.units else "missing"})
+        clause = None
     if clause is not None:
         rows = clause.rows
     if clause is not None and clause.question:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from rag_core.decision.checks import GATING
 from rag_core.domain.claims import Citation
 from rag_core.domain.indexing import indexing_of
-from rag_core.domain.measurements import AS_OF, OTHER_VERSIONS, REWRITTEN_BY, SPELLING, Measurements
+from rag_core.domain.measurements import AS_OF, CLAUSE, OTHER_VERSIONS, REWRITTEN_BY, SPELLING, Measurements
 from rag_core.domain.scanned import Unsure, engines_in_words
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Trace
@@ -23,6 +23,10 @@ WHEN_INDEXED = "Ask again when indexing is done: a part of the documents can be 
 WHEN_READ = "Ask again when the document is read: the answer may stand on a page that cannot be searched yet."
 MAX_WORDS = 5  # words of the question that a suggestion names; chosen
 MAX_UNSURE = 8  # words of a scan that a note names; the citations have them all
+CLAUSES = {
+    "missing": "No clause with this number was found.",
+    "long": "The clause with this number is too long to quote. Ask about something in it.",
+}
 MAX_NAMES, MAX_NAME_CHARS = 3, 40  # that a sentence on what stands nowhere may have; chosen
 GATED = frozenset(check.reason for check in GATING)
 
@@ -172,6 +176,8 @@ def notes_on(measurements: Measurements, trace: Trace, languages: Collection[str
     if measurements.metadata.get(REWRITTEN_BY) == SPELLING:
         notes.append(f"Searched for: “{measurements.question}”")
     if said := versions_in_words(measurements):
+        notes.append(said)
+    if said := CLAUSES.get(str(measurements.metadata.get(CLAUSE)), ""):
         notes.append(said)
     if unreadable(measurements):
         notes.append(unreadable(measurements))

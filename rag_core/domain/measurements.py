@@ -26,6 +26,7 @@ OTHER_VERSIONS = "other_versions"  # there too: how many other versions were not
 TYPED = "typed"  # in the metadata of a rewritten question: as it was typed
 REWRITTEN_BY = "rewritten_by"  # there too: rules, model, reader or this
 SPELLING = "spelling"
+CLAUSE = "clause"  # there too: "missing" or "long", of the clause that a question names by its number
 SUGGESTION = "suggestion"  # there too: a question that may be meant by a follow-up that nobody could place
 
 

@@ -9,6 +9,7 @@ from library_kit import library, text
 
 from rag_core.compression.clauses import MAX_UNITS, Clause, clause_asked, clause_of
 from rag_core.decision.decide import decide
+from rag_core.decision.notes import CLAUSES
 from rag_core.domain.decision import Decision
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
@@ -118,15 +119,17 @@ def test_given_two_documents_with_a_clause_of_that_number_then_neither_is_sure(t
 def test_given_a_clause_too_long_to_quote_then_none_is_quoted_and_it_can_be_asked_about(tmp_path: Path) -> None:
     long = LEASE.replace("once a year.", "once a year. " + " ".join(f"Rule {n} holds for the hall." for n in range(MAX_UNITS)))
 
-    assert found(tmp_path / "a", "What does clause 2 say?", "en", lease=long) is None
+    whole = found(tmp_path / "a", "What does clause 2 say?", "en", lease=long)
+    assert whole is not None
+    assert whole.too_long
     about = found(tmp_path / "b", "What is the rent in clause 2?", "en", lease=long)
     assert about is not None
-    assert about.question == "What is the rent?"
+    assert (about.question, about.too_long) == ("What is the rent?", False)
 
 
-def decided(folder: Path, question: str) -> Decision:
+def decided(folder: Path, question: str, lease: str = LEASE) -> Decision:
     engine = open_engine(folder, "default", Settings.load())
-    engine.library.add([text("lease", LEASE, language="en")], Settings.load())
+    engine.library.add([text("lease", lease, language="en")], Settings.load())
     measured = engine.measure(question, Settings.load())
     assert measured.question == question
     return decide(measured)
@@ -145,3 +148,12 @@ def test_given_a_question_about_a_clause_then_it_is_answered_from_that_clause_al
     decision = decided(tmp_path, question)
 
     assert (decision.answer if decision.answered else "") == answer
+
+
+def test_given_a_clause_that_is_not_there_or_too_long_to_quote_then_the_refusal_says_so(tmp_path: Path) -> None:
+    missing = decided(tmp_path / "missing", "What does clause 7.1 say?")
+    long = LEASE + " ".join(f"Rule {n} holds for the hall." for n in range(MAX_UNITS))
+    whole = decided(tmp_path / "long", "What does clause 3 say?", long)
+
+    assert (missing.answered, CLAUSES["missing"] in missing.notes) == (False, True)
+    assert (whole.answered, CLAUSES["long"] in whole.notes) == (False, True)
