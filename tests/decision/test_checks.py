@@ -36,17 +36,10 @@ READ_ELSEWHERE = {
 }
 # the pages speak of the gate of the headline number ("% sure"), and of what a preset switches with a calibration; of no other check
 READ_BY_PAGES = {
-    "min_correctness": {
-        "ask/decision/how_sure.py",
-        "ask/keys.py",
-        "lab/outcomes/sending.py",
-        "lab/outcomes/limit.py",
-        "settings/sidebar.py",
-    },
-    "correctness_mode": {"lab/outcomes/sending.py", "lab/outcomes/limit.py", "settings/calibration.py", "settings/saved_presets.py"},
+    "min_correctness": {"ask/keys.py", "lab/sending.py", "lab/limit.py"},
+    "correctness_mode": {"lab/sending.py", "lab/limit.py", "settings/calibration.py", "settings/saved_presets.py"},
     "answerability_mode": {"settings/calibration.py", "settings/saved_presets.py"},
     "sufficiency_mode": {"settings/saved_presets.py"},
-    "min_sentence_overlap": {"settings/sidebar.py"},  # how strict: one of the three sliders in front
 }
 READ_FOR_DRAFTING = {"translate", "max_sentences", "max_tokens", "rewording"}  # settings of the draft that a check reads as well
 READ_FOR_FINDINGS = {"grounding/feedback.py", "grounding/judge.py", "grounding/overlap.py"}  # what is wrong, claim by claim
