@@ -163,7 +163,7 @@ def test_given_a_decision_from_its_record_then_the_panel_says_that_sentences_are
 
 def test_given_a_decision_when_downloaded_then_the_file_is_the_decision(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     files: dict[str, str] = {}
-    monkeypatch.setattr(st, "download_button", lambda label, data, name, *_, **__: files.update({name: data}))
+    monkeypatch.setattr(st, "download_button", lambda label, make, name, *_, **__: files.update({name: make()}))
 
     ask(page, REFUSED)
 

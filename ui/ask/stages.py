@@ -145,13 +145,13 @@ _SHOW = {
 
 
 def _offer_file(decision: Decision) -> None:
-    """The decision as JSON, to read here or to save."""
+    """The decision as JSON, to read here or to save. The file is made on a click: Streamlit's page fetches one that is there already."""
     with st.container(horizontal=True):
         written = json.dumps(decision.to_json(), ensure_ascii=False, indent=2)
         with st.popover(say("stages.json"), icon=":material/data_object:", key="json"):
             st.code(written, language="json", height=480)
         st.download_button(
-            say("stages.download"), written, "decision.json", "application/json", key="download", icon=":material/download:",
+            say("stages.download"), lambda: written, "decision.json", "application/json", key="download", icon=":material/download:",
             on_click="ignore", help=say("stages.download_help"),
         )  # fmt: skip
 
