@@ -64,6 +64,18 @@ window.plumbline ??= (() => {
     if (wanted && wanted()) key.preventDefault();
   });
 
+  // What a button opens is drawn at the end of the page: Tab goes into it from its button, and out of it to what follows the button.
+  // A download takes the focus from its button; then Streamlit takes all others there out of the order too (`data-tabindex`), and Tab returns.
+  document.addEventListener('keydown', (key) => {
+    const opened = find('[data-testid="stPopoverBody"]'), opener = find('[data-testid="stPopoverButton"][aria-expanded="true"]');
+    if (key.key !== 'Tab' || key.altKey || key.ctrlKey || key.metaKey || !opened || !opener) return;
+    const inside = [...opened.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')].filter(
+      (one) => !one.disabled && (one.tabIndex >= 0 || (one.dataset.tabindex ?? '-1') !== '-1') && one.checkVisibility());
+    const at = document.activeElement, end = key.shiftKey ? inside[0] : inside.at(-1);
+    if ((at === opener || at === document.body) && !key.shiftKey && inside.length) { key.preventDefault(); inside[0].focus(); }
+    if (at === end) { opener.focus(); if (key.shiftKey) key.preventDefault(); } // forwards the browser goes on from the button
+  });
+
   return {
     begin: (ours) => { texts = ours; link.textContent = ours.link; },
     arrived: (number, decision) => requestAnimationFrame(() => {
