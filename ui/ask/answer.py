@@ -41,10 +41,15 @@ def show(engine: Engine, asked: Asked) -> None:
     with st.container(key="outcome"):
         left, right = st.columns(WIDTHS, gap="medium")
     with left:
-        turns.show_others(before)
-        turns.show_question(asked)
-        show_change(asked)
-        show_outdated(asked)
+        # each is there also when empty: a card that moved would hold old words until the run ends, and they would be read out
+        earlier, question, changed = (st.container() for _ in range(3))
+        with earlier:
+            turns.show_others(before)
+        with question:
+            turns.show_question(asked)
+        with changed:
+            show_change(asked)
+            show_outdated(asked)
         if not undecided:
             _show_outcome(engine, asked, place)
         keys.arrived(asked)

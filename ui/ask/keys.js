@@ -5,7 +5,12 @@ window.plumbline ??= (() => {
   const ANSWER = '.st-key-answer_text, .st-key-quote_place, .st-key-refusal_why, .st-key-reply [data-testid="stText"]', SURE = '.st-key-how_sure_line';
   const ASKS = ['.st-key-examples', '[class*="st-key-show_turn_"]'].map((where) => `${where} button`).join(', '); // buttons that ask a question
   const find = (where) => document.querySelector(where);
-  const words = (where) => find(where)?.innerText.replace(/\s+/g, ' ').trim() ?? '';
+  // The words that are there, without those of the last run that wait to be taken away.
+  const words = (where) => {
+    const at = find(where), parts = [...(at?.querySelectorAll('[data-testid="stElementContainer"]') ?? [])];
+    const said = parts.length ? parts.filter((part) => part.dataset.stale !== 'true').map((part) => part.innerText).join(' ') : at?.innerText;
+    return said?.replace(/\s+/g, ' ').trim() ?? '';
+  };
 
   const link = document.createElement('button');
   link.className = 'plumbline-skip';
