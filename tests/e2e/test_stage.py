@@ -25,6 +25,11 @@ LONG_ONES = (
 SIZES = ((1280, 720), (1440, 900), (390, 844))  # pixels: a small laptop, a large one, a phone
 
 
+def top_of_field(page: Page) -> float:
+    """The height on the screen at which the field for questions begins, which covers what is below."""
+    return float(page.locator(".st-key-ask").evaluate("field => field.getBoundingClientRect().top"))
+
+
 def test_given_an_answer_when_looked_at_on_any_screen_then_answer_judgement_and_marked_words_are_in_sight_without_scrolling(
     page: Page, screens: Path
 ) -> None:
@@ -38,10 +43,10 @@ def test_given_an_answer_when_looked_at_on_any_screen_then_answer_judgement_and_
         page.set_viewport_size({"width": width, "height": height})
         page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
         expect(page.locator(".st-key-answer_text")).to_be_in_viewport(ratio=1)
-        expect(page.locator(".st-key-how_sure")).to_be_in_viewport(ratio=1)
+        expect(page.locator(".st-key-how_sure_line")).to_be_in_viewport(ratio=1)
         expect(page.locator(".st-key-question")).to_be_in_viewport(ratio=1)
         rows = marked_rows(page.locator(".st-key-viewer_lines img"))
-        assert 0 < min(rows) < max(rows) < height, (scheme, width, height)
+        assert 0 < min(rows) < max(rows) < top_of_field(page), (scheme, width, height)
         page.screenshot(path=screens / f"stage-{scheme}-{width}.png")
         grounds.add(ground(page))
     assert len(grounds) == len(SCHEMES)  # or the page did not follow
@@ -61,10 +66,10 @@ def test_given_a_long_answer_when_looked_at_on_a_phone_then_all_of_it_and_its_ma
     rows, shown = marked_rows(lines.locator("img")), lines.bounding_box()
     assert shown is not None
     assert answer is not None
-    assert answer["y"] + answer["height"] <= shown["y"] < min(rows) < max(rows) < height
+    assert answer["y"] + answer["height"] <= shown["y"] < min(rows) < max(rows) < top_of_field(page)
     assert shown["x"] + shown["width"] == pytest.approx(answer["x"] + answer["width"], abs=30)  # no narrower than the answer's card
 
-    last = page.locator(".st-key-details button")
+    last = page.locator(".st-key-answer_more button").last
     last.focus()
     below, shown = last.bounding_box(), lines.bounding_box()
     assert below is not None
