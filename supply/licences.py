@@ -31,12 +31,13 @@ BESIDES = {
 HEAD = """\
 # Licences
 
-Written by `make licences`; a test compares it with what is installed. Plumbline is under AGPL-3.0-or-later, because PyMuPDF is under the
-AGPL. It is handed out as source, without these packages: pip fetches them. Each licence below is compatible with it; `supply/licences.yaml`
-says which are, and holds what was read by hand and one exception. A wheel may hold libraries of others; its own licence files name them.
+Plumbline is under AGPL-3.0-or-later, because PyMuPDF is. It is handed out as source, without these packages: pip fetches them. Each of
+their licences is compatible with it; `supply/licences.yaml` says which are, and what was read or excepted by hand, and why. `make licences`
+writes this page, and a test compares it with what is installed. The locks hold the versions. A wheel may hold libraries of others; its own
+licence files name them.
 
-torch is listed for its own code. Where pip picks a CUDA build, NVIDIA's libraries come with it under NVIDIA's terms: not in the lock, not
-checked here, and not needed, since Plumbline computes on the processor alone.
+torch is listed for its own code. A CUDA build brings NVIDIA's libraries under NVIDIA's terms: they are not in the lock, not checked here,
+and not needed, since Plumbline computes on the processor alone.
 """
 
 
@@ -137,11 +138,14 @@ def tables() -> dict[str, list[Licence]]:
 
 
 def page(found: Mapping[str, Iterable[Licence]]) -> str:
-    """The page in Markdown."""
+    """The page in Markdown: for each title, the packages of each licence."""
     parts = [HEAD]
     for title, licences in found.items():
-        parts.append(f"\n## {title}\n\n| Package | Version | Licence (SPDX) | Read or excepted by hand, because |\n|---|---|---|---|\n")
-        parts += [f"| {each.name} | {each.version} | {each.expression or 'unknown'} | {each.reason} |\n" for each in licences]
+        names: dict[str, list[str]] = {}
+        for each in licences:
+            names.setdefault(each.expression or "unknown", []).append(each.name)
+        parts.append(f"\n## {title}\n\n| Licence (SPDX) | Packages |\n|---|---|\n")
+        parts += [f"| {expression} | {', '.join(names[expression])} |\n" for expression in sorted(names)]
     return "".join(parts)
 
 
