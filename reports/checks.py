@@ -17,8 +17,7 @@ from rag_core.settings import Mode, Settings
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "checks.md"
 BEGIN, END = "<!-- written by python -m reports.checks -->", "<!-- end of what is written -->"
-COLUMNS = ("Check", "Stage", "It asks", "Passes", "Scale", "Mode", "Reason", "Status of a refusal", "What to do")
-IT_DEPENDS = "Depends on what was found; the refusal says it."
+COLUMNS = ("Check", "Stage", "It asks", "Passes", "Scale", "Mode", "Reason", "Status of a refusal")
 
 
 def table() -> str:
@@ -39,7 +38,7 @@ def _row(cells: tuple[str, ...]) -> str:
 def _cells(check: Check[Any]) -> tuple[str, ...]:
     return (
         f"`{check.name}`", _stage(check), check.asks, _passes(check), str(check.scale), _mode(check),
-        f"`{check.reason}`", f"`{check.status}`", check.remedy if isinstance(check.remedy, str) else IT_DEPENDS,
+        f"`{check.reason}`", f"`{check.status}`",
     )  # fmt: skip
 
 
