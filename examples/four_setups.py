@@ -3,7 +3,7 @@
 Run it from the repository: python -m examples.four_setups [--documents FOLDER] [--questions FILE]
 
 Every question is measured once, and its record is judged under the preset of each set-up. With a language model that is configured as
-docs/models.md says, all four are measured; without one, the two whose guard needs none. docs/setups.md explains the figures.
+docs/models.md says, all four are measured; without one, the two whose guard needs none. docs/lab.md explains the figures.
 """
 
 from __future__ import annotations
