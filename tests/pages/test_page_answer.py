@@ -85,7 +85,7 @@ def test_given_an_answer_when_the_limit_is_moved_then_the_line_follows(page: App
 
     page.slider(key="knob_min_correctness").set_value(0.95).run()
 
-    assert "% sure that the best sentence found is the answer.**\nYou ask for at least 95 %: not shown." in badges(page)
+    assert "% sure that the best sentence found is the answer.**\nYou ask for at least 95 %: shown as a maybe." in badges(page)
     page.slider(key="knob_min_correctness").set_value(0.3).run()
     assert "You ask for at least 30 %: shown." in badges(page)
 

@@ -66,7 +66,8 @@ def test_given_a_number_when_exported_then_the_file_says_the_line_of_the_page() 
 
     assert how_sure(OBSERVING, 0.999).startswith("More than 99 % sure that this is right. ")
     assert how_sure(enforcing, 0.84) == "84 % sure that this is right. You ask for at least 50 %: shown."
-    assert how_sure(enforcing, 0.2) == "20 % sure that the best sentence found is the answer. You ask for at least 50 %: not shown."
+    assert how_sure(enforcing, 0.2) == "20 % sure that the best sentence found is the answer. You ask for at least 50 %: shown as a maybe."
+    assert how_sure(enforcing, 0.02) == "2 % sure that the best sentence found is the answer. You ask for at least 50 %: not shown."
     assert "this is right" not in how_sure(FAR, 0.84)
     assert how_sure(OBSERVING, None) == say("how_sure.none")
 

@@ -42,17 +42,18 @@ def show_feedback(engine: Engine, asked: Asked) -> None:
 
 
 def _show_buttons(asked: Asked) -> None:
-    answered = asked.decision.answered
+    answered, maybe = asked.decision.answered, asked.decision.may_be is not None
     wrong = FeedbackKind.WRONG_ANSWER if answered else FeedbackKind.WRONG_REFUSAL
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(say("feedback.ask_answer" if answered else "feedback.ask_refusal"), width="content")
+        ask = "answer" if answered else "maybe" if maybe else "refusal"
+        st.caption(say(f"feedback.ask_{ask}"), width="content")
         st.button(
             say("feedback.right_answer" if answered else "feedback.right_refusal"), key="feedback_right", icon=":material/thumb_up:",
             on_click=_give, args=(asked, FeedbackKind.HELPFUL), width="content",
         )  # fmt: skip
         st.button(
-            say(f"feedback.{wrong}"), key="feedback_wrong", icon=":material/thumb_down:", on_click=_give, args=(asked, wrong),
-            help=say("feedback.wrong_help"), width="content",
+            say("feedback.wrong_maybe" if maybe else f"feedback.{wrong}"), key="feedback_wrong", icon=":material/thumb_down:",
+            on_click=_give, args=(asked, wrong), help=say("feedback.wrong_help"), width="content",
         )  # fmt: skip
         offer_label(asked)
 

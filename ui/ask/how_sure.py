@@ -94,4 +94,6 @@ def _outcome(asked: Asked, judged: CheckResult | None) -> str:
         return "unlimited"
     if judged.mode is not Mode.ENFORCE:
         return "observed_missed" if judged.state is State.FAILED else "observed_met"
-    return "not_shown" if judged.state is State.FAILED else "shown" if asked.decision.answered else "other"
+    if judged.state is State.FAILED:
+        return "not_shown" if asked.decision.may_be is None else "maybe"
+    return "shown" if asked.decision.answered else "other"
