@@ -70,6 +70,15 @@ def test_given_a_question_without_an_answer_then_it_is_an_ordinary_message_with_
     assert found.model_extra["plumbline"]["explanation"].split(":")[0] in message.content
 
 
+def test_given_a_wish_for_a_summary_then_the_headings_are_listed_with_their_pages(server: Server) -> None:
+    with chat(server, "alpha") as client:
+        found = client.chat.completions.create(model="alpha", messages=said("What is this document about?"))
+
+    assert "I cannot summarize" in found.choices[0].message.content
+    assert "\n- 5 Expenses, Company Policies, page 2\n" in found.choices[0].message.content
+    assert "No answer" not in found.choices[0].message.content
+
+
 def test_given_a_follow_up_then_it_is_rewritten_from_the_user_s_words_alone(server: Server) -> None:
     fathers = "How many days of parental leave are there for fathers?"
     with chat(server, "alpha") as client:

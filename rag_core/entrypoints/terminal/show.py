@@ -11,6 +11,7 @@ import regex
 from rag_core.domain.claims import Citation
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Document
+from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, several
 from rag_core.grounding.citations import source_line, sources_list
 from rag_core.library.indexing.described import document_json
@@ -51,6 +52,8 @@ def show_decision(decision: Decision, values: Mapping[str, Mapping[str, str]] = 
                 f"  {printable(source_line(place))}",
                 "",
             ]
+        if decision.reason is Reason.SUMMARY:
+            lines = [f"  - {printable(f'{one.excerpt}, {one.title}, page {one.page_in_words}')}" for one in decision.places]
         lines += [printable(decision.explanation), *(f"  - {printable(row)}" for row in decision.suggestions)]
     lines += [printable(note) for note in decision.notes]
     lines += _drafted(decision)

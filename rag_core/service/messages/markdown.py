@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from rag_core.domain.claims import Citation
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import REWRITTEN_BY, SPELLING, SUGGESTION
+from rag_core.domain.status import Reason
 from rag_core.grounding.citations import source_line
 
 _SIGNS = re.compile(r"([\\`*_\[\]<>#|~&$!@(){}])")
@@ -40,6 +41,9 @@ def _parts(decision: Decision) -> Iterator[str]:
     elif decision.may_be is not None:
         yield f"Not sure enough ({decision.may_be:.0%}). This may be it:"
         yield _source(decision.places[0])
+    elif decision.reason is Reason.SUMMARY:
+        yield escaped(decision.explanation)
+        yield "\n".join(f"- {escaped(one.excerpt)}, {escaped(one.title)}, page {escaped(one.page_in_words)}" for one in decision.places)
     else:
         yield escaped(decision.answer)
         yield escaped(decision.explanation)
