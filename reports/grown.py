@@ -2,7 +2,7 @@
 
 The first ten thousand passages are indexed as any text is: sentences of words drawn as words are in life (a few often, most seldom, each
 page about a subject), names and numbers. What goes beyond is these documents again with other names and numbers, put into the library by
-its own writer with all of their files. A real embedding model would take hours, so that a text's vector is the sum of a vector of each of
+its own writer. A real embedding model would take hours, so that a text's vector is the sum of a vector of each of
 its words: near for texts that share words, spread for the others.
 """
 
@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Any
 from zlib import crc32
 
@@ -25,16 +26,13 @@ from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import vector_store
 from rag_core.adapters.index.flat import DIM
 from rag_core.domain.ports import TextKind, Vectors
-from rag_core.library.disk.files import pack, pack_vectors, stamp, unpack
-from rag_core.library.disk.private import make_folder, write
+from rag_core.library.disk.private import write
 from rag_core.library.library import Library
 from rag_core.library.stored import stored_sources
-from rag_core.library.stored.manifest import Entry
-from rag_core.library.stored.packed import Packed
+from rag_core.library.stored.collection import ASIDE, pack_entry, pack_terms, pack_vectors, unpack_terms
+from rag_core.library.stored.entry import Entry
 from rag_core.library.stored.sources import Source, text_source
-from rag_core.library.stored.store import PASSAGES, VECTORS
-from rag_core.library.stored.stored_pages import PAGES
-from rag_core.library.stored.writer import TERMS, Parts, pack_terms, unpack_terms
+from rag_core.library.stored.stored_json import pack, unpack
 
 STORE = "faiss-flat"
 INDEXED = 10_000  # passages that are indexed in earnest; a minute
@@ -171,41 +169,42 @@ def built(folder: Path, passages: int) -> float:
 
 def _repeat(library: Library, passages: int) -> None:
     """Add the library's documents again and again, each time with other names and numbers, up to so many passages."""
-    originals, embedder, variant = library.snapshot.entries, SummedWords(), 0
+    originals, embedder, variant, file = library.snapshot.entries, SummedWords(), 0, library._collection
     there = len(library.snapshot.passages)
     while there < passages:
-        with library._writing(0.0):
-            writer, fresh = library._writer(), 0
+        forms, fresh = list[int](), 0
+        with file.writing() as db:
             while there + fresh < passages and fresh < BATCH:
                 at = variant % len(originals)
-                entry, parts = _copied(library._store.root, originals[at], Renamed(1 + variant // len(originals)), variant, embedder)
-                writer.put(entry, parts)
-                fresh, variant = fresh + len(parts.passages), variant + 1
-            writer.publish()
+                number, count = _copied(db, file.root, originals[at], Renamed(1 + variant // len(originals)), variant, embedder)
+                forms.append(number)
+                fresh, variant = fresh + count, variant + 1
+        library._publish(forms, (), ())
         there = len(library.snapshot.passages)
 
 
-def _copied(root: Path, entry: Entry, names: Renamed, number: int, embedder: SummedWords) -> tuple[Entry, Parts]:
-    """A document with other names and numbers, with all of its files."""
-    kept: Mapping[str, bytes] = {
-        name.rpartition("/")[2]: (root / name).read_bytes() for name in entry.files if name.startswith("documents/")
-    }
-    source = text_source(f"copy {number}", names.text((root / stored_sources.name_of(entry.source)).read_text()), id=f"copy-{number}")
+def _copied(db: Connection, root: Path, entry: Entry, names: Renamed, number: int, embedder: SummedWords) -> tuple[int, int]:
+    """A document with other names and numbers, complete and not in the library yet: its number, and how many passages it has."""
+    text = names.text((root / stored_sources.name_of(entry.source)).read_text())
+    source = text_source(f"copy {number}", text, id=f"copy-{number}")
     row = replace(entry.source, digest=source.digest, names=(source.name,), caller_id=source.id)
-    key = f"{row.digest}-{entry.key.partition('-')[2]}"
-    folder, document = root / "documents" / key, replace(entry.document, id=row.id, name=row.name)
-    rows: list[list[Any]] = unpack(kept[PASSAGES], folder)
-    rows = [[f"{row.digest[:14]}:{at:05}", names.text(one[1]), *one[2:]] for at, one in enumerate(rows)]
-    terms = [[names.word(term) for term in one] for one in unpack_terms(kept[TERMS], folder)]
-    vectors = embedder.embed([one[1] for one in rows])
-    pages = [{**page, "text": names.text(page["text"])} for page in unpack(kept[PAGES], folder)]
-    files = {**kept, PASSAGES: pack(rows), TERMS: pack_terms(terms), VECTORS: pack_vectors(vectors), PAGES: pack(pages)}
-    make_folder(folder)
-    for name, data in files.items():
-        write(folder / name, data)
     write(root / stored_sources.name_of(row), bytes(source.data))  # type: ignore[arg-type]  # a text's bytes are in memory
-    stamps = {f"documents/{key}/{name}": stamp(data) for name, data in files.items()} | {
-        stored_sources.name_of(row): stamp(bytes(source.data))  # type: ignore[arg-type]
-    }
-    passages = Packed(files[PASSAGES], len(rows), document.id, folder / PASSAGES)
-    return Entry(key, document, row, stamps), Parts(passages, vectors, terms)  # type: ignore[arg-type]  # packed, to save memory
+    copy = Entry(0, f"{row.digest}-{entry.key.partition('-')[2]}", replace(entry.document, id=row.id, name=row.name), row)
+    columns = "state, place, stamp, language, bytes, size, pages, options, reading"
+    own = db.execute(
+        f"INSERT INTO document (digest, key, entry, {columns}) SELECT ?, ?, ?, {columns} FROM document WHERE id = ?",
+        (row.digest, copy.key, pack_entry(copy), entry.row),
+    ).lastrowid
+    assert own is not None
+    db.execute("UPDATE document SET state = ? WHERE id = ?", (ASIDE, own))
+    for at, facts, layout in db.execute("SELECT number, facts, layout FROM page WHERE document = ?", (entry.row,)).fetchall():
+        page = unpack(facts)
+        db.execute("INSERT INTO page VALUES (?, ?, ?, ?)", (own, at, pack(page | {"text": names.text(page["text"])}), layout))
+    count, title, packed, terms = db.execute(
+        "SELECT count, title, passages, terms FROM passages WHERE document = ?", (entry.row,)
+    ).fetchone()
+    rows: list[list[Any]] = [[f"{row.digest[:14]}:{at:05}", names.text(one[1]), *one[2:]] for at, one in enumerate(unpack(packed))]
+    renamed = pack_terms([[names.word(term) for term in one] for one in unpack_terms(terms)])
+    vectors = pack_vectors(embedder.embed([one[1] for one in rows]))
+    db.execute("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)", (own, count, title, pack(rows), renamed, vectors))
+    return own, count

@@ -45,7 +45,7 @@ MARKERS = {
         ("test_certificate_pdf", "test_contract_embedder", "test_embedding_process", "test_optional", "test_verifiers"), "slow"
     ),
     **dict.fromkeys(("test_deletion_killed", "test_e5_file", "test_embedded_model", "test_reader_training"), "slow"),
-    **dict.fromkeys(("test_any_damage", "test_library_damage", "test_library_salvage", "test_library_upkeep"), "slow"),
+    **dict.fromkeys(("test_any_damage", "test_library_damage", "test_library_upkeep"), "slow"),
     **dict.fromkeys(("test_library_killed", "test_library_writers", "test_marks", "test_mutations", "test_samples", "test_pdf"), "slow"),
     **dict.fromkeys(("test_model_limits", "test_evaluate_llm", "test_openai_embedder", "test_openai_model", "test_model_server"), "slow"),
     **dict.fromkeys(("test_calibration_fit", "test_examples", "test_four_setups", "test_guarantee", "test_house"), "slow"),

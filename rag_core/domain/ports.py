@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Model and precision, as stored in a library's manifest: `multilingual-e5-small@bfloat16`."""
+        """Model and precision, as stored in a library: `multilingual-e5-small@bfloat16`."""
         ...
 
     @property
@@ -161,11 +161,11 @@ class LanguageModel(Protocol):
 
 
 class VectorStore(Protocol):
-    """Builds a vector index, and keeps it in a folder."""
+    """Builds a vector index."""
 
     @property
     def name(self) -> str:
-        """As the setting `vector_store` and a library's manifest say it: `faiss-flat`."""
+        """As the setting `vector_store` and a library say it: `faiss-flat`."""
         ...
 
     def build(self, vectors: Vectors) -> VectorIndex:
@@ -179,17 +179,32 @@ class VectorStore(Protocol):
         """
         ...
 
+
+@runtime_checkable
+class VectorsApart(VectorStore, Protocol):
+    """A `VectorStore` that keeps its indexes itself, outside of the library's file; what finds them again stands in a folder."""
+
     def save(self, index: VectorIndex, folder: Path) -> None:
-        """Write the index into `folder`, which exists and is empty of it. No pickle."""
+        """Keep the index; `folder` exists and is empty of it. No pickle."""
         ...
 
     def load(self, folder: Path) -> VectorIndex:
-        """Read what `save` wrote."""
+        """The index that `save` kept."""
+        ...
+
+
+class LexicalPart(Protocol):
+    """A segment of a lexical index; `kept` is its number where it is kept."""
+
+    kept: int | None
+
+    def __len__(self) -> int:
+        """How many passages."""
         ...
 
 
 class LexicalStore(Protocol):
-    """Builds a lexical index, and keeps it in a folder."""
+    """Builds a lexical index."""
 
     def build(self, terms: Sequence[Sequence[str]]) -> LexicalIndex:
         """An index over the terms of each passage, in row order; may be empty."""
@@ -199,12 +214,38 @@ class LexicalStore(Protocol):
         """As `VectorStore.spliced`, of the terms of new passages."""
         ...
 
+
+@runtime_checkable
+class LexicalInParts(LexicalStore, Protocol):
+    """A `LexicalStore` whose indexes are kept in the library's file, part by part."""
+
+    def parts(self, index: LexicalIndex) -> Sequence[LexicalPart]:
+        """The parts of an index, in row order."""
+        ...
+
+    def packed(self, part: LexicalPart) -> bytes:
+        """A part as bytes. No pickle."""
+        ...
+
+    def unpacked(self, data: memoryview) -> LexicalPart:
+        """The part that `packed` was given."""
+        ...
+
+    def joined(self, parts: Sequence[LexicalPart]) -> LexicalIndex:
+        """The index of these parts, one behind another; may be empty."""
+        ...
+
+
+@runtime_checkable
+class LexicalApart(LexicalStore, Protocol):
+    """A `LexicalStore` that keeps its indexes itself, as `VectorsApart`."""
+
     def save(self, index: LexicalIndex, folder: Path) -> None:
-        """Write the index into `folder`, which exists and is empty of it. No pickle."""
+        """As `VectorsApart.save`."""
         ...
 
     def load(self, folder: Path) -> LexicalIndex:
-        """Read what `save` wrote."""
+        """As `VectorsApart.load`."""
         ...
 
 

@@ -164,7 +164,7 @@ def parser() -> argparse.ArgumentParser:
     delete.add_argument(
         "--everywhere",
         action="store_true",
-        help="also from older versions, kept questions, labels and feedback; an id deleted before, too",
+        help="also from kept questions, labels and feedback; an id deleted before, too",
     )
     delete.set_defaults(run=commands.delete)
 

@@ -15,8 +15,7 @@ from pathlib import Path
 from rag_core.errors import LibraryError
 from rag_core.library.disk.files import children, storage_problems
 from rag_core.library.disk.lock import writing
-from rag_core.library.stored.inbox import Inbox
-from rag_core.library.stored.store import ForgetRows, nothing_outside
+from rag_core.library.stored.collection import Collection, ForgetRows, nothing_outside
 
 GONE = ".gone-"  # begins the name of a folder that is being deleted
 TAG_BYTES = 8  # drawn, so that two deletions of one name never meet
@@ -46,9 +45,11 @@ def drop(
     if there:
         with writing(root, wait):
             note()
+            file = Collection(folder, collection)
             # whoever hands something in just now comes first, and it goes with the rest
-            with storage_problems("deleting a collection"), Inbox(root).held():
+            with storage_problems("deleting a collection"), file.held():
                 os.rename(root, folder / f"{GONE}{secrets.token_hex(TAG_BYTES)}")
+            file.close()
     clear(folder, forget_rows)
     return there
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 import regex
 
-from rag_core.library.disk.files import children
-from rag_core.library.stored.inbox import Accepted
-from rag_core.library.stored.manifest import Entry
+from rag_core.library.stored.entry import Accepted, Entry
 from rag_core.library.stored.snapshot import Snapshot
 
 WORD_CHARS = 3  # a shorter word tells no document from another
@@ -75,24 +70,6 @@ def mentions_in(names: Collection[str], texts: Iterable[tuple[bool, str]]) -> Me
         return any(word[:end] in own for word in _words(folded) for end in {len(word), *range(STEM_CHARS, len(word))})
 
     return mentions
-
-
-def erase_copies(root: Path, digests: Collection[str]) -> None:
-    """Delete what a repair put aside: the sources of these digests, and the damaged lists of documents, which hold all names.
-
-    Raises:
-        OSError: one cannot be deleted.
-    """
-    for aside in root.glob("damaged-*"):
-        for path in children(aside):
-            if path.name != "sources":
-                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-        for path in children(aside / "sources"):
-            if path.name in digests:
-                path.unlink(missing_ok=True)
-        for folder in (aside / "sources", aside):
-            with suppress(OSError):  # others are still in it
-                folder.rmdir()
 
 
 def _texts(snapshot: Snapshot, entry: Entry) -> Iterator[str]:

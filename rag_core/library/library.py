@@ -1,47 +1,90 @@
-"""A library on disk: the documents of one collection with their indexes, read as immutable snapshots, changed by one writer at a time.
+"""A library on disk: the documents of one collection with their indexes, read as immutable snapshots, changed in transactions.
 
 Readers never wait and never see half a change. A process may be killed at any moment: the library then is as it was after the last
-published document, and `resume` finishes the rest.
+transaction, and `resume` finishes the rest. One call at a time indexes; whoever describes or deletes does not wait for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import gc
+import shutil
+import sqlite3
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection as Several
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
+from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 
 from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.documents import Metadata
 from rag_core.domain.ports import Cancel, Embedder, LexicalStore, Progress, VectorStore
-from rag_core.errors import Cancelled, IngestError, InvalidInput
-from rag_core.library.disk.lock import sweep
-from rag_core.library.disk.room import NOTED_FIRST, OWN_BYTES, MakingRoom, give_up_reserve
+from rag_core.errors import IngestError, InvalidInput, LibraryError, ModelMismatch, RagError, StoreMismatch
+from rag_core.library.disk.database import identity
+from rag_core.library.disk.files import storage_problems
+from rag_core.library.disk.lock import writer, writing
+from rag_core.library.disk.private import is_open, tighten
 from rag_core.library.erasing import Erased, OnErase, mentions_of, nothing_else
-from rag_core.library.indexing.adding import Adding, AddReport
-from rag_core.library.indexing.behind import Offer, Row, Upload
+from rag_core.library.indexing.adding import Adding, AddReport, Target
+from rag_core.library.indexing.ahead import THREAD, THREADS, Upload
+from rag_core.library.indexing.early import early
 from rag_core.library.indexing.elsewhere import Elsewhere, WorkersOf, none_elsewhere
 from rag_core.library.indexing.indexer import INDEX_VERSION, Indexer
-from rag_core.library.opened import OnDelete, Opened, no_document
-from rag_core.library.quota import QuotaOf, Room, no_quota, taken
-from rag_core.library.salvage import salvage
+from rag_core.library.loading import Loaded, Loader, index_folders
+from rag_core.library.quota import QuotaOf, Room, no_quota
+from rag_core.library.rebuilding import found_again
 from rag_core.library.stored import stored_sources
 from rag_core.library.stored.bounds import require_metadata
-from rag_core.library.stored.inbox import Accepted
-from rag_core.library.stored.manifest import Entry, Manifest
+from rag_core.library.stored.collection import (
+    READY,
+    Collection,
+    Facts,
+    ForgetRows,
+    entry_of_row,
+    facts_of,
+    nothing_outside,
+    pack_entry,
+)
+from rag_core.library.stored.entry import Accepted, Entry, Row
+from rag_core.library.stored.snapshot import Snapshot
 from rag_core.library.stored.sources import Source
-from rag_core.library.stored.store import ForgetRows, Store, nothing_outside
+from rag_core.library.stored.stored_pages import PageReader
 from rag_core.settings import Settings
 
 __all__ = ["Accepted", "AddReport", "Library"]
 
-WAIT_SECONDS = 30.0  # for another writer: longer than publishing takes, shorter than a user's patience
+WAIT_SECONDS = 30.0  # for another call that indexes: longer than a short one takes, shorter than a user's patience
+# what else holds words of documents forgets them: their ids, and the last version that has them
+OnDelete = Callable[[Several[str], int], None]
 
 
-class Library(Opened):
-    """The documents of one collection. Safe to share between threads; `snapshot` is swapped by one assignment."""
+class Library:
+    """The documents of one collection. Safe to share between threads; `snapshot` and `view` are swapped by one assignment."""
+
+    def __init__(
+        self,
+        loader: Loader,
+        collection: Collection,
+        embedder: Embedder,
+        on_delete: OnDelete = lambda documents, version: None,
+        note: Note = unnoted,
+        on_erase: OnErase = nothing_else,
+        forget_rows: ForgetRows = nothing_outside,
+        quota: QuotaOf = no_quota,
+        workers: WorkersOf = none_elsewhere,
+    ) -> None:
+        self._loader, self._collection, self._embedder = loader, collection, embedder
+        self._on_delete, self._note, self._on_erase, self._forget_rows = on_delete, note, on_erase, forget_rows
+        self._quota, self._workers = quota, workers
+        self._swapping, self._reading = threading.RLock(), threading.Lock()
+        self._file: tuple[int, int] | None = None  # that the snapshot is of
+        self._live: weakref.WeakSet[Snapshot] = weakref.WeakSet()
+        self._uploads: weakref.WeakSet[Upload] = weakref.WeakSet()
+        self._loaded = loader.empty()
+        self._view: Snapshot | None = None  # made when it is asked for
 
     @classmethod
     def open(
@@ -59,25 +102,25 @@ class Library(Opened):
         quota: QuotaOf = no_quota,
         workers: WorkersOf = none_elsewhere,
     ) -> Library:
-        """The library in `folder`, compared with its checksums; an empty one when there is none yet.
-
-        Writes nothing, unless a deletion was cut off: it is finished (`rag_core.library.deletion`).
+        """The library in `folder`; an empty one when there is none yet. Writes nothing, unless a deletion was cut off: it is finished.
 
         `on_delete` and `on_erase` are called before documents go, so that what else holds their words forgets them; where one fails, they
-        stay. `note` is told of each change before it is made; what it cannot keep is not changed. `forget_rows` is called before a
-        version's indexes are deleted, for what they keep outside of the folder. `quota` says how much may be added, `workers` who makes
-        documents of PDFs.
+        stay. `note` is told of each change before it is made; what it cannot keep is not changed. `forget_rows` is called before a folder
+        of indexes is deleted, for what they keep outside of it. `quota` says how much may be added, `workers` who makes documents of PDFs.
 
         Raises:
             InvalidInput: the collection's name is not `[a-z0-9_-]{1,64}`.
-            LibraryDamaged: a file is missing or was changed.
+            LibraryDamaged: it is not what was written, or an earlier version made it.
             ModelMismatch: built with another embedding model or precision.
             StoreMismatch: built in another vector store.
             LibraryError: built by another version of this program.
         """
-        library = cls(Store(folder, collection, vectors, lexical, forget_rows), embedder, on_delete, note, on_erase, quota, workers)
+        file = Collection(folder, collection)
+        library = cls(Loader(file, vectors, lexical), file, embedder, on_delete, note, on_erase, forget_rows, quota, workers)
         library.refresh()
-        library._finish_cut_off()
+        if library._loaded.facts.deleting:
+            with suppress(RagError):  # somebody else will, or it may not be written here
+                file.finish_deletion()
         return library
 
     @classmethod
@@ -96,34 +139,32 @@ class Library(Opened):
         forget_rows: ForgetRows = nothing_outside,
         workers: WorkersOf = none_elsewhere,
     ) -> tuple[Library, AddReport]:
-        """Index all documents again from their stored sources: for another embedding model, a newer version, or after damage.
+        """Index all documents again from their stored sources: for another embedding model, another version, or after damage.
 
         Published at the end, as a whole; names and metadata are kept. What fails stays in `unfinished()`, except where the stored source
-        is missing or was changed: that one has to be added again. Where the manifest itself is damaged, it works from what is whole, and
-        the report's problems say what is lost; see `rag_core.library.salvage`. When cancelled, the old version stays, and a second call
-        goes on where the first stopped.
+        is missing or was changed: that one has to be added again. Where the file itself is damaged, or an earlier version made the library,
+        it works from what can be read and from the stored sources, and the report's problems say what is lost. When cancelled, the library
+        stays as it was, and a second call goes on where the first stopped.
 
         Raises:
-            LibraryBusy: another writer held the library for `WAIT_SECONDS`.
-            LibraryError: a newer version of this program wrote the library.
+            LibraryBusy: another call held the library for `WAIT_SECONDS`.
+            LibraryError: another version of this program wrote the library.
         """
-        library = cls(Store(folder, collection, vectors, lexical, forget_rows), embedder, note=note, workers=workers)
+        file = Collection(folder, collection)
+        library = cls(Loader(file, vectors, lexical), file, embedder, note=note, forget_rows=forget_rows, workers=workers)
         with library._writing(WAIT_SECONDS, cancelled, refresh=False):
             note(Action.REBUILD, ())
-            with library._inbox.held():
-                saved = salvage(library._store, library._inbox)
-                library._inbox.replace([*saved.rows, *saved.unfinished])
-                sweep(library._store.root, library._inbox.rows())
-            writer = library._writer(Manifest(saved.version, embedder.name, INDEX_VERSION))
-            indexer = Indexer(library._store, embedder, settings, progress, cancelled)
+            rows, problems = found_again(file)
+            file.put_waiting(rows)
+            indexer = Indexer(file, embedder, settings, progress, cancelled)
             adding = Adding(
-                writer, indexer, library._inbox, keep_locked=True, at_once=True, progress=progress, cancelled=cancelled,
+                library._target(), indexer, keep_locked=True, at_once=True, progress=progress, cancelled=cancelled,
                 elsewhere=library._elsewhere(indexer, settings, progress, cancelled),
             )  # fmt: skip
-            report = adding.run([(row, None) for row in saved.rows])
-            left = saved.keep_aside({entry.source.digest for entry in writer.entries.values()})
-            library._deletions.finish_cut_off(())
-        return library, replace(report, problems=(*saved.problems, *report.problems, *left))
+            report = adding.run([(row, None) for row in rows], None)
+            with suppress(RagError):
+                file.finish_deletion()
+        return library, replace(report, problems=(*problems, *report.problems))
 
     @classmethod
     def move(
@@ -137,22 +178,96 @@ class Library(Opened):
         note: Note = unnoted,
         forget_rows: ForgetRows = nothing_outside,
     ) -> Library:
-        """Publish the newest version's documents as they are in another store; both indexes are made of the parts in the folder.
+        """Put the documents as they are into another store; both indexes are made of what is in the library's file.
 
         Raises:
             InvalidInput: it has no documents.
-            LibraryBusy: another writer held the library for `WAIT_SECONDS`.
-            LibraryError: it was built with another model or version, a file is damaged, or a store refused; it stays where it was.
+            LibraryBusy: another call held the library for `WAIT_SECONDS`.
+            LibraryError: it was built with another model or version, something is damaged, or a store refused; it stays where it was.
         """
-        library = cls(Store(folder, collection, vectors, lexical, forget_rows), embedder, note=note)
+        file = Collection(folder, collection)
+        library = cls(Loader(file, vectors, lexical), file, embedder, note=note, forget_rows=forget_rows)
         with library._writing(WAIT_SECONDS, refresh=False):
-            manifest = library._store.manifest()
-            if manifest is None or not manifest.entries:
+            if not file.sizes()[0]:
                 raise InvalidInput("The library has no documents.", remedy="Choose the store when documents are added.")
-            library._check(replace(manifest, vector_store=vectors.name))
+            library._check(replace(file.facts(), vector_store=vectors.name))
             note(Action.REBUILD, ())
-            library._writer(replace(manifest, index="", files={})).publish(anyhow=True)
+            library._change(library._built_with)
         return library
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The newest version that this process knows; see `refresh`. Hold it for as long as a question takes."""
+        return self._loaded.snapshot
+
+    @property
+    def view(self) -> Snapshot:
+        """All that can be asked now: `snapshot`, and behind it the documents that are still being read, or wait for vectors."""
+        with self._swapping:
+            if self._view is None:
+                waiting = tuple(self._loaded.early.values())
+                made = early(self.snapshot, waiting, self._loader.lexical, self._embedder) if waiting else None
+                self._view = made or self.snapshot
+            return self._view
+
+    @property
+    def vector_store(self) -> str:
+        """The name of the store that its vectors are in."""
+        return self._loader.vectors.name
+
+    def refresh(self) -> bool:
+        """Take over what was changed meanwhile, also by other processes; costs one small read when there is nothing new.
+
+        True if there was something new in `snapshot`.
+
+        Raises:
+            LibraryError: as `open`; the snapshot stays as it was.
+        """
+        with self._swapping, self._collection.reading() as db:
+            before, now = self._before(), facts_of(db)
+            if (before.facts.version, before.facts.changes) == (now.version, now.changes) and before is self._loaded:
+                return False
+            if now.version:
+                self._check(now, db)
+            with _nothing_collected():
+                return self._adopt(self._loader.load(db, before))
+
+    def unfinished(self) -> tuple[Accepted, ...]:
+        """The sources that were accepted and are not in the library, because a process was killed or stopped, or is at it now."""
+        return self._collection.waiting()
+
+    def writer(self) -> str:
+        """Who indexes in the collection at this moment, in words; empty where nobody does. Asked before `unfinished` it tells of that."""
+        return writer(self._collection.root)
+
+    def source(self, document_id: str) -> bytes:
+        """The bytes of a document as they were handed in.
+
+        Raises:
+            InvalidInput: there is no such document.
+            LibraryDamaged: they are missing or were changed.
+        """
+        for entry in self.view.entries:
+            if entry.document.id == document_id:
+                return stored_sources.read(self._collection.root, entry.source)[0]
+        raise no_document(document_id)
+
+    def verify(self) -> None:
+        """Go through the whole file and all sources; see `Collection.verify`."""
+        self._collection.verify()
+
+    def remembers(self, document_id: str) -> bool:
+        """Whether anything of a document is there."""
+        return self._collection.remembers(document_id)
+
+    def size_bytes(self) -> int:
+        """The bytes that the collection takes on disk."""
+        return self._collection.size_bytes()
+
+    def room_taken(self) -> tuple[int, int]:
+        """How many documents the quota counts, with those that wait to be indexed, and the bytes of their files."""
+        found = self._collection.taken()
+        return len(found), sum(found.values())
 
     def add(
         self,
@@ -162,7 +277,7 @@ class Library(Opened):
         progress: Progress | None = None,
         cancelled: Cancel | None = None,
         wait: float = WAIT_SECONDS,
-        listed: Collection[str] = (),
+        listed: Several[str] = (),
         upload: Upload | None = None,
     ) -> AddReport:
         """Index sources; a file that cannot be read is a problem in the report, the others go on.
@@ -174,13 +289,13 @@ class Library(Opened):
             settings: the ingest settings.
             progress: told (what, done, total).
             cancelled: asked often; what is complete by then is kept, the rest is in `unfinished()`.
-            wait: seconds to wait for another writer.
-            listed: digests of those that are on the list already, and noted (`rag_core.library.handing_in`); who was deleted since, is not.
+            wait: seconds to wait for another call that indexes.
+            listed: digests of those that are on the list already, and noted; who was deleted since, is not.
             upload: the same sources, where they were expected.
 
         Raises:
-            LibraryBusy: another writer held the library for `wait` seconds.
-            LibraryError: the disk refused; the last version stays as it was.
+            LibraryBusy: another call held the library for `wait` seconds.
+            LibraryError: the disk refused; what was complete before is kept.
         """
         refused: list[tuple[str, IngestError]] = []
 
@@ -188,31 +303,26 @@ class Library(Opened):
             self._noted(row for row in rows if row.digest not in listed)
 
         with self._writing(wait, cancelled):
-            ready = upload.leave() if upload is not None else {}
-            waiting = self._inbox.rows()
-            gone = set(listed) - waiting.keys() - {entry.source.digest for entry in self._snapshot.entries}
-            here = (one for one in sources if not (gone and isinstance(one, Source) and one.digest in gone))
-            room = Room(self._quota(), taken(self._store.root, self._snapshot.entries, waiting.values()))
-            rows = self._inbox.accept(room.admitted(here, refused), partial(stored_sources.write, self._store.root), note)
-            report = self._index(rows, settings, progress, cancelled, keep_locked=False, ready=ready)
-        return AddReport(report.added, report.unchanged, (*refused, *report.problems), report.cancelled)
+            known = self._collection.taken()
+            here = (one for one in sources if not (listed and isinstance(one, Source) and one.digest in listed and one.digest not in known))
+            rows = self._collection.accept(Room(self._quota(), known).admitted(here, refused), note)
+            report = self._index(rows, settings, progress, cancelled, keep_locked=False, upload=upload)
+        return replace(report, problems=(*refused, *report.problems))
 
     def expect(self, rows: Sequence[Row], settings: Settings, progress: Progress, cancelled: Cancel) -> Upload:
-        """Have these sources, which are on the list, read, cut and asked by whatever is added meanwhile; see `library.indexing.behind`.
+        """Have these sources, which are on the list, read and cut while their job waits for its turn: they can be asked by their words.
 
         `add` takes them in their turn. Whoever never comes to it calls `leave`. The arguments are those of `add`, each source with its
-        password; `progress` is told while another call runs, from a thread of that.
+        password; `progress` is told from another thread.
         """
-        upload = Upload(rows, Indexer(self._store, self._embedder, settings, progress, cancelled), progress, cancelled, self._behind)
-        if self._workers(settings) is None:  # with workers no file is read ahead
-            self._behind.expect(upload)
-        return upload
+        indexer = Indexer(self._collection, self._embedder, settings, progress, cancelled)
+        return self._read_ahead(rows if self._workers(settings) is None else (), indexer, cancelled, 0)
 
     def resume(
         self,
         settings: Settings,
         *,
-        only: Collection[str] | None = None,
+        only: Several[str] | None = None,
         passwords: Mapping[str, str] | None = None,
         progress: Progress | None = None,
         cancelled: Cancel | None = None,
@@ -224,14 +334,14 @@ class Library(Opened):
         """
         known = passwords or {}
         with self._writing(wait, cancelled):
-            listed = [row for row in self._inbox.rows().values() if only is None or row.id in only]
+            listed = [row for row in self.unfinished() if only is None or row.id in only]
             rows = [(row, known.get(row.id) or known.get(row.name)) for row in listed]
             self._noted(listed)
             return self._index(rows, settings, progress, cancelled, keep_locked=True)
 
     def reread(
         self,
-        document_ids: Collection[str],
+        document_ids: Several[str],
         settings: Settings,
         *,
         passwords: Mapping[str, str] | None = None,
@@ -246,152 +356,256 @@ class Library(Opened):
 
         Raises:
             InvalidInput: there is no such document.
-            LibraryBusy: another writer held the library for `wait` seconds.
+            LibraryBusy: another call held the library for `wait` seconds.
         """
         known, strategy = passwords or {}, "" if settings.strategy == "auto" else settings.strategy
         with self._writing(wait, cancelled):
-            entries = {entry.document.id: entry for entry in self._snapshot.entries}
+            entries = {entry.document.id: entry for entry in self.snapshot.entries}
             for missing in set(document_ids) - entries.keys():
                 raise no_document(missing)
-            stored = [entries[id] for id in dict.fromkeys(document_ids)]
-            rows = [replace(row, strategy=strategy) for row in _described(stored)]
+            rows = [replace(entries[id].source, strategy=strategy) for id in dict.fromkeys(document_ids)]
+            rows = [row.knowing(entries[row.id].document.metadata) for row in rows]
             self._note(Action.REREAD, [row.id for row in rows])
-            waiting = set(self._inbox.rows())
-            self._inbox.put([row for row in rows if row.digest not in waiting])  # keeps their half-made files from being cleared away
+            waiting = {row.digest for row in self.unfinished()}
+            self._collection.put_waiting(rows)
             try:
                 passworded = [(row, known.get(row.id)) for row in rows]
                 return self._index(passworded, settings, progress, cancelled, keep_locked=False)
             finally:
-                self._inbox.drop({row.digest for row in rows} - waiting)
+                with self._collection.writing() as db:
+                    self._collection.drop_waiting(db, {row.digest for row in rows} - waiting)
 
     def delete(self, *document_ids: str, wait: float = WAIT_SECONDS) -> None:
-        """Take documents out, or unfinished sources off the list; all of them or none. Files go when no kept version needs them.
+        """Take documents out, or unfinished sources off the list; all of them or none. No file holds a word of them when this returns.
 
-        Those that can be asked before their vectors are there are found no longer from now on; the thread that indexes gives them up at its
-        next batch, and goes on with its other files.
+        One that is being indexed is found no longer from now on; the thread that indexes gives it up at its next batch.
 
         Raises:
             InvalidInput: there is no such document.
-            LibraryBusy: another writer held the library for `wait` seconds.
+            LibraryBusy: another process wrote for `wait` seconds.
             LibraryError: what else holds their words cannot be deleted; nothing was.
         """
-        given_up = set[str]()
-
-        def gone() -> bool:
-            given_up.update(self._give_up(set(document_ids) - given_up, wait))
-            return given_up.issuperset(document_ids)
-
-        if gone():
-            return
-        with suppress(Cancelled), self._deleting(wait, gone) as with_room:
-            writer = self._writer()
-            listed = {row.id: row.digest for row in self._inbox.rows().values() if row.id in document_ids}
-            for missing in set(document_ids) - writer.entries.keys() - listed.keys() - given_up:
-                raise no_document(missing)
-            with_room(lambda: self._note(Action.DELETE, document_ids))
-            with_room(self._deletions.begin)
-
-            def forget() -> None:
-                self._on_delete(document_ids, self._snapshot.version)
-                self._inbox.drop(listed.values())
-
-            for id in writer.entries.keys() & set(document_ids):
-                writer.remove(id)
-            with_room(lambda: writer.publish(last=forget))
-            if listed:  # what was published was cleared away after already, and nothing may have been
-                self._deletions.clear(self._held())
-
-    def _give_up(self, document_ids: Collection[str], wait: float) -> frozenset[str]:
-        """Those of these documents that waited for their vectors and are gone now, without a trace on disk."""
-        waiting = {one.id for one in self._waiting.all()} & set(document_ids)
-        if not waiting:
-            return frozenset()
-        known = {entry.document.id for entry in self._snapshot.entries} | waiting
-        if set(document_ids) - known - {row.id for row in self._inbox.rows().values()}:
-            return frozenset()
-        # another thread holds the lock: of the room that can be made, the reserve alone can be given up without it
-        with_room = MakingRoom([partial(give_up_reserve, self._store.root)], OWN_BYTES, NOTED_FIRST)
-        with_room(lambda: self._note(Action.DELETE, sorted(waiting)))
-        with_room(lambda: self._on_delete(sorted(waiting), self._snapshot.version))
-        if not self._waiting.give_up(waiting, wait):
-            return frozenset()
-        # one may have been published meanwhile, or stand on the list of a call that was stopped before it looked
-        there = {entry.document.id for entry in self._snapshot.entries} | {row.id for row in self._inbox.rows().values()}
-        return frozenset(waiting - there)
+        self._note_unless_missing(Action.DELETE, document_ids)
+        self._remove(document_ids, lambda version: self._on_delete(document_ids, version), wait)
+        with suppress(LibraryError):  # whoever deletes or opens next does it
+            self._collection.finish_deletion()
 
     def erase(self, *document_ids: str, wait: float = WAIT_SECONDS) -> Erased:
-        """Delete documents everywhere, also those that were deleted before: with them go all older versions, and what else speaks of them.
-
-        A question that is being asked of an older version at that moment fails where it needs them.
+        """Delete documents everywhere, also those that were deleted before, with what else speaks of them.
 
         Raises:
-            LibraryBusy: another writer held the library for `wait` seconds.
+            LibraryBusy: another process wrote for `wait` seconds, or reads all the time.
             LibraryError: something cannot be deleted. Call again: what is left goes then.
         """
-        erased, waited = Erased(), set[str]()
+        self.refresh()
+        self._note(Action.ERASE, document_ids)
+        mentions, erased = mentions_of(self.snapshot, document_ids, self.unfinished()), Erased()
 
-        def give_up() -> bool:
-            waited.update(self._give_up(document_ids, wait))
-            return False  # older versions may have them, too
+        def forget(version: int) -> None:
+            nonlocal erased
+            erased = self._on_erase(document_ids, version, mentions)
+            self._on_delete(document_ids, version)
 
-        give_up()
-        with self._deleting(wait, give_up, everywhere=True) as with_room:
-            with_room(lambda: self._note(Action.ERASE, document_ids))
-            with_room(lambda: self._deletions.begin([id.removeprefix("sha256:") for id in document_ids]))
-            writer, waiting = self._writer(), list(self._inbox.rows().values())
-            waited.update(row.id for row in waiting if row.id in document_ids)
-            mentions = mentions_of(self._snapshot, document_ids, waiting)
-
-            def forget() -> None:
-                nonlocal erased
-                erased = self._on_erase(document_ids, self._snapshot.version, mentions)
-                self._on_delete(document_ids, self._snapshot.version)
-                self._inbox.drop({row.digest for row in waiting if row.id in document_ids})
-
-            for id in writer.entries.keys() & set(document_ids):
-                writer.remove(id)
-            # it may come again, and be asked while it waits: of another version than what is under way now
-            with_room(lambda: writer.publish(anyhow=bool(waited or self._snapshot.version), last=forget))
+        self._remove(document_ids, forget, wait, everywhere=True)
+        self._collection.finish_deletion()
         return erased
 
-    def discard(self, document_ids: Collection[str], *, wait: float = WAIT_SECONDS) -> None:
+    def discard(self, document_ids: Several[str], *, wait: float = WAIT_SECONDS) -> None:
         """Take unfinished sources off the list, and what was made of them; documents of the library stay as they are.
 
         Raises:
-            LibraryBusy: another writer held the library for `wait` seconds.
+            LibraryBusy: another process wrote for `wait` seconds.
         """
-        with self._deleting(wait) as with_room:
-            dropped = [row for row in self.unfinished() if row.id in document_ids]
-            with_room(lambda: self._note(Action.DISCARD, [row.id for row in dropped]))
-            with_room(self._deletions.begin)
-            with_room(lambda: self._inbox.drop({row.digest for row in dropped}))
-            self._deletions.clear(self._held())
+        dropped = [row for row in self.unfinished() if row.id in document_ids]
+        self._note(Action.DISCARD, [row.id for row in dropped])
+        self._change(lambda db: self._collection.remove(db, {row.digest for row in dropped}, ready=False), wait)
+        with suppress(LibraryError):
+            self._collection.finish_deletion()
 
     def set_metadata(self, document_id: str, metadata: Metadata, *, wait: float = WAIT_SECONDS) -> None:
         """Replace a document's metadata; nothing is embedded again.
 
         Raises:
             InvalidInput: there is no such document, or a value is too long.
-            LibraryBusy: another writer held the library for `wait` seconds.
+            LibraryBusy: another process wrote for `wait` seconds.
         """
         require_metadata(metadata)
-        with self._writing(wait):
-            writer = self._writer()
-            if document_id not in writer.entries:
+        self.refresh()
+        if document_id not in self._ready():
+            raise no_document(document_id)
+        self._note(Action.DESCRIBE, (document_id,))
+
+        def change(db: sqlite3.Connection) -> None:
+            _newer(db)
+            entry = _ready_in(db, document_id.removeprefix("sha256:"))
+            if entry is None:
                 raise no_document(document_id)
-            self._note(Action.DESCRIBE, (document_id,))
-            writer.entries[document_id] = writer.entries[document_id].described(metadata)
-            writer.publish()
+            _describe(db, entry.described(metadata))
+
+        self._change(change, wait)
+
+    def _note_unless_missing(self, action: Action, document_ids: Sequence[str]) -> None:
+        self.refresh()
+        for missing in [id for id in document_ids if not self._collection.remembers(id)]:
+            raise no_document(missing)
+        self._note(action, document_ids)
+
+    def _remove(self, ids: Several[str], forget: Callable[[int], None], wait: float, *, everywhere: bool = False) -> None:
+        """Delete all that is kept of documents; `forget` is called last, with the last version that has them."""
+        digests, version = {id.removeprefix("sha256:") for id in ids}, 0
+
+        def change(db: sqlite3.Connection) -> None:
+            nonlocal version
+            version = facts_of(db).version
+            # what was erased may come again, and be asked while it waits: of another version than what is under way now
+            if any(_ready_in(db, digest) for digest in digests) or everywhere:
+                _newer(db)
+            self._collection.remove(db, digests)
+
+        self._change(change, wait, lambda: forget(version), insist=everywhere)
 
     @contextmanager
-    def _deleting(self, wait: float, gone: Cancel | None = None, *, everywhere: bool = False) -> Iterator[MakingRoom]:
-        """Hold the lock to delete; see `Deletions.under_way`.
+    def _writing(self, wait: float, cancelled: Cancel | None = None, *, refresh: bool = True) -> Iterator[None]:
+        """Hold the lock of whoever indexes."""
+        root = self._collection.root
+        with storage_problems("writing to the folder"), writing(root, wait, cancelled):
+            if is_open(root):  # copied here with other rights
+                tighten(root)
+            if refresh:
+                self.refresh()
+            yield
 
-        `gone` is asked while another writer is waited for: that may have begun after the documents were to be given up, and between two
-        calls nobody can give up what waits. It says whether nothing is left to do, which is Cancelled.
+    def _change(
+        self,
+        change: Callable[[sqlite3.Connection], object],
+        wait: float | None = None,
+        last: Callable[[], None] = lambda: None,
+        *,
+        insist: bool = False,
+    ) -> None:
+        """Change the file and what is in memory, in one transaction; `last` is called when nothing more has to be done.
+
+        `insist` on it that what stores keep outside of the file goes at once, also what somebody holds.
         """
-        with self._writing(wait, gone), self._deletions.under_way(everywhere=everywhere) as with_room:
-            yield with_room
+        with self._collection.writing(wait) as db, self._swapping:  # in this order: whoever reads waits for no other process
+            change(db)
+            loaded = self._loader.load(db, self._before(), writes=True)
+            last()
+        self._adopt(loaded)
+        self._clear_folders(insist)
+
+    def _before(self) -> Loaded:
+        """The collection in memory, if it is of the file that is there now."""
+        if self._file != (now := identity(self._collection.reader.path)):
+            self._file, self._loader.reader = now, PageReader(self._collection.reader)
+            return self._loader.empty()
+        return self._loaded
+
+    def _adopt(self, loaded: Loaded) -> bool:
+        """Put it in the place of what was in memory; whether the snapshot is another one."""
+        with self._swapping:
+            before, self._loaded = self._loaded, loaded
+            self._live.add(loaded.snapshot)
+            if loaded.snapshot is not before.snapshot or [*loaded.early.values()] != [*before.early.values()]:
+                self._view = None
+            return loaded.snapshot is not before.snapshot
+
+    def _clear_folders(self, insist: bool) -> None:
+        """Delete what a vector store keeps outside of the file for versions that nobody holds any more."""
+        held = {self.snapshot.folder} if insist else {one.folder for one in self._live}
+        for folder in index_folders(self._collection.root):
+            if folder.name not in held:
+                with suppress(*(() if insist else (RagError,))):
+                    self._forget_rows(folder)
+                    shutil.rmtree(folder, ignore_errors=True)
+
+    def _check(self, facts: Facts, db: sqlite3.Connection | None = None) -> None:
+        if db is not None and not db.execute("SELECT 1 FROM document WHERE state = ?", (READY,)).fetchone():
+            return  # nothing in it was made by any model
+        name = self._collection.root.name
+        if facts.embedder != self._embedder.name:
+            raise ModelMismatch(
+                f"The library {name!r} was built with {facts.embedder}, not with {self._embedder.name}.",
+                remedy="Use that embedding model and precision, or rebuild the library with the new one.",
+            )
+        if facts.vector_store != self.vector_store:
+            raise StoreMismatch(
+                f"The library {name!r} was built in the vector store {facts.vector_store!r}, not in {self.vector_store!r}.",
+                remedy=f"Open it with vector_store={facts.vector_store}, or rebuild the library in the other one.",
+            )
+        if facts.index_version != INDEX_VERSION:
+            raise LibraryError(
+                f"The library {name!r} was indexed by version {facts.index_version}, not {INDEX_VERSION}.",
+                remedy="Rebuild the library from its stored sources; nothing has to be uploaded again.",
+            )
+
+    def _ready(self) -> dict[str, Entry]:
+        """The documents of the library by id, as they are in the file, whatever model made them."""
+        with self._collection.reading() as db:
+            rows = db.execute("SELECT id, key, entry, size, stamp FROM document WHERE state = ? ORDER BY place, id", (READY,)).fetchall()
+        return {entry.document.id: entry for entry in (entry_of_row(*row) for row in rows)}
+
+    def _target(self) -> Target:
+        return Target(
+            self._ready, self._publish, self.refresh, lambda row: self._loaded.early.get(row), self._read_ahead, self._is_expected
+        )  # fmt: skip
+
+    def _publish(
+        self, forms: Sequence[int], described: Sequence[Entry], settled: Several[str], at_once: Several[int] | None = None
+    ) -> frozenset[int]:
+        """Put documents that are complete into the library, and describe others anew; those that somebody deleted meanwhile are left out.
+
+        Args:
+            forms: their numbers.
+            described: documents of the library as they are to be described.
+            settled: digests that need not stay on the list.
+            at_once: the numbers of documents that stay; None for all. The library is made for the model and the store that are here.
+
+        Returns:
+            The numbers of those that were put into it.
+        """
+        found: set[int] = set()
+
+        def change(db: sqlite3.Connection) -> None:
+            _newer(db)
+            if at_once is not None:
+                stay = f"{', '.join(map(str, [*at_once, *forms]))}"
+                place = {digest: at for digest, at in db.execute("SELECT digest, place FROM document WHERE state = ?", (READY,))}
+                db.execute(f"DELETE FROM document WHERE state = ? AND id NOT IN ({stay})", (READY,))
+            for form in forms:
+                if _put_in(db, form, place if at_once is not None else {}):
+                    found.add(form)
+            for entry in described:
+                _describe(db, entry)
+            self._collection.drop_waiting(db, settled)
+            self._built_with(db)
+
+        if forms or described or at_once is not None:
+            self._change(change)
+        elif settled:
+            with self._collection.writing() as db:
+                self._collection.drop_waiting(db, settled)
+        return frozenset(found)
+
+    def _built_with(self, db: sqlite3.Connection) -> None:
+        made = self._embedder.name, INDEX_VERSION, self.vector_store
+        db.execute("UPDATE library SET embedder = ?, index_version = ?, vector_store = ?", made)
+
+    def _read_ahead(self, rows: Sequence[Row], indexer: Indexer, cancelled: Cancel | None, early: int | None) -> Upload:
+        known = [*self._uploads]
+        made = Upload(
+            rows, indexer, self._pool, self._reading, self.refresh, cancelled,
+            early=early, elsewhere=lambda id: any(one.makes(id) for one in known),
+        )  # fmt: skip
+        self._uploads.add(made)
+        return made
+
+    def _is_expected(self, id: str, own: Sequence[Upload]) -> bool:
+        return any(id in one.ids for one in [*self._uploads] if one not in own and not one.is_over)
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(THREADS, THREAD)
 
     def _elsewhere(self, indexer: Indexer, settings: Settings, progress: Progress | None, cancelled: Cancel | None) -> Elsewhere | None:
         workers = self._workers(settings)
@@ -403,27 +617,77 @@ class Library(Opened):
 
     def _index(
         self,
-        rows: list[tuple[Accepted, str | None]],
+        rows: Sequence[Row],
         settings: Settings,
         progress: Progress | None,
         cancelled: Cancel | None,
         keep_locked: bool,
-        ready: Mapping[str, Offer] = MappingProxyType({}),
+        upload: Upload | None = None,
     ) -> AddReport:
         if not (cancelled and cancelled()):  # what was stopped before its turn was not tried
-            self._inbox.begin({row.digest for row, _ in rows})
-        self._store.keep_reserve(self._newest())  # for whoever deletes one of them while the disk fills
-        indexer = Indexer(self._store, self._embedder, settings, progress, cancelled)
+            self._collection.begin({row.digest for row, _ in rows})
+        indexer = Indexer(self._collection, self._embedder, settings, progress, cancelled)
         adding = Adding(
-            self._writer(), indexer, self._inbox, keep_locked=keep_locked, progress=progress, cancelled=cancelled, waiting=self._waiting,
-            elsewhere=self._elsewhere(indexer, settings, progress, cancelled), behind=self._behind, ready=ready,
-            forget=self._deletions.forget_waiting,
+            self._target(), indexer, keep_locked=keep_locked, progress=progress, cancelled=cancelled,
+            elsewhere=self._elsewhere(indexer, settings, progress, cancelled),
         )  # fmt: skip
-        report = adding.run(rows)
-        self._deletions.clear(self._held())
+        report = adding.run(rows, upload)
+        with suppress(RagError):  # whoever opens or deletes next does it
+            self._collection.finish_deletion()
         return report
 
 
-def _described(entries: Iterable[Entry]) -> list[Accepted]:
-    """The sources of these documents, described as they are now."""
-    return [entry.source.knowing(entry.document.metadata) for entry in entries]
+def _newer(db: sqlite3.Connection) -> None:
+    """Count a change of the library's documents."""
+    db.execute("UPDATE library SET version = version + 1, changes = changes + 1")
+
+
+def _ready_in(db: sqlite3.Connection, digest: str) -> Entry | None:
+    query = "SELECT id, key, entry, size, stamp FROM document WHERE digest = ? AND state = ?"
+    found = db.execute(query, (digest, READY)).fetchone()
+    return None if found is None else entry_of_row(*found)
+
+
+def _describe(db: sqlite3.Connection, entry: Entry) -> None:
+    db.execute("UPDATE document SET entry = ?, stamp = (SELECT changes FROM library) WHERE id = ?", (pack_entry(entry), entry.row))
+
+
+def _put_in(db: sqlite3.Connection, form: int, places: Mapping[str, int]) -> bool:
+    """Put a complete document into the library, in the place of an earlier form of it; False where somebody deleted it."""
+    query = (
+        "SELECT id, key, entry, size, stamp, digest FROM document WHERE id = ? AND state != ?"
+        " AND EXISTS (SELECT 1 FROM passages WHERE document = id AND vectors IS NOT NULL)"
+    )
+    found = db.execute(query, (form, READY)).fetchone()
+    if found is None:
+        return False
+    entry, digest = entry_of_row(*found[:5]), found[5]
+    (place,) = db.execute("SELECT coalesce(max(place), 0) + 1 FROM document").fetchone()
+    place = places.get(digest, place)
+    if (old := _ready_in(db, digest)) is not None:  # indexed anew with other settings: what the user wrote about it stays
+        entry = old.handed_in(entry.source).reindexed(entry)
+        (place,) = db.execute("SELECT place FROM document WHERE id = ?", (old.row,)).fetchone()
+    db.execute("DELETE FROM document WHERE digest = ? AND id != ?", (digest, form))
+    db.execute("UPDATE document SET state = ?, place = ? WHERE id = ?", (READY, place, form))
+    _describe(db, entry)
+    return True
+
+
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """Within the block Python does not look for garbage: all that is made there stays.
+
+    To go through it again and again took a third of the processor time in which a million passages were opened.
+    """
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
+
+
+def no_document(document_id: str) -> InvalidInput:
+    """The error for a document that is not there."""
+    return InvalidInput(f"There is no document {document_id!r} in the library.", remedy="List the documents to see their ids.")

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from rag_core.errors import IngestError, InvalidInput, QuotaExceeded
 from rag_core.library.disk.private import HeldFile
-from rag_core.library.stored import stored_sources
 from rag_core.library.stored.bounds import MAX_NAME_CHARS, require_source
-from rag_core.library.stored.inbox import Accepted
-from rag_core.library.stored.manifest import Entry
 from rag_core.library.stored.sources import Source
 
 
@@ -73,15 +69,6 @@ class Room:
                 refused.append((source.name[:MAX_NAME_CHARS], IngestError(error.problem, remedy=error.remedy)))
             else:
                 yield source
-
-
-def taken(root: Path, entries: Iterable[Entry], waiting: Iterable[Accepted]) -> dict[str, int]:
-    """Bytes by digest of the files of a collection's documents, and of those that wait to be indexed; `root` is its folder."""
-    found = {entry.source.digest: entry.files[stored_sources.name_of(entry.source)].size for entry in entries}
-    for row in waiting:
-        path = root / stored_sources.name_of(row)
-        found.setdefault(row.digest, path.stat().st_size if path.exists() else 0)
-    return found
 
 
 def _full(why: str) -> QuotaExceeded:

@@ -116,7 +116,7 @@ class Collection:
             self.engine.library.delete(id, wait=WAIT_SECONDS)
 
     def erase(self, id: str) -> Erased:
-        """Delete a document everywhere: also from kept questions, labels and feedback, whoever made them, and from older versions.
+        """Delete a document everywhere: also from kept questions, labels and feedback, whoever made them.
 
         It may have been deleted before; what is left of it goes then.
 

@@ -9,8 +9,8 @@ from rag_core.adapters.certificate_pdf import require_drawing as require_drawing
 from rag_core.adapters.certificate_pdf import to_pdf as to_pdf
 from rag_core.adapters.index.choose import VECTOR_STORES as VECTOR_STORES
 from rag_core.adapters.llm.chain import endpoint_model as endpoint_model
-from rag_core.adapters.records.file import close_files as close_files
 from rag_core.adapters.records.store import RecordStore as RecordStore
+from rag_core.library.disk.database import close_files as close_files
 from rag_core.wiring.engines import corpus_of as corpus_of
 from rag_core.wiring.engines import joined_corpus as joined_corpus
 from rag_core.wiring.engines import move_library as move_library

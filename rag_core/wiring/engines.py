@@ -27,7 +27,7 @@ from rag_core.library.compared import Checksums, checksums
 from rag_core.library.joined import JoinedCorpus, joined
 from rag_core.library.library import AddReport, Library
 from rag_core.library.ready import ReadyCorpus, ready_corpus
-from rag_core.library.stored.manifest import EXACT_STORE
+from rag_core.library.stored.entry import EXACT_STORE
 from rag_core.settings import Settings
 from rag_core.wiring import models
 from rag_core.wiring.folder import calibration_files, counts, noting, open_library, sizes

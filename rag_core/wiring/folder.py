@@ -12,7 +12,6 @@ from pathlib import Path
 
 from rag_core.adapters.act_log import ActLog
 from rag_core.adapters.embedding.by_name import precision_here
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import VECTOR_STORES, lexical_store, vector_store
 from rag_core.adapters.index.choose import forget as forget_rows
 from rag_core.adapters.llm.cache import FILE as CACHE_FILE
@@ -21,24 +20,19 @@ from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.adapters.workers.ray_workers import workers_of
 from rag_core.domain.acts import Action, Note, actor, permit, require_entry
 from rag_core.domain.ports import Embedder
-from rag_core.errors import LibraryError, QuotaExceeded, RagError, StoreMismatch
+from rag_core.errors import IngestError, LibraryError, QuotaExceeded, RagError, StoreMismatch
 from rag_core.evaluation.counts import Counts
 from rag_core.gating import scores as calibrate
-from rag_core.library import dropping, handing_in
-from rag_core.library.deletion import Note as DeletionNote
-from rag_core.library.deletion import finish
-from rag_core.library.disk.files import storage_problems
-from rag_core.library.disk.lock import writing
+from rag_core.library import dropping
 from rag_core.library.erasing import Erased, Mentions
 from rag_core.library.library import Library
-from rag_core.library.quota import Quota, Room, taken
+from rag_core.library.quota import Quota, Room
 from rag_core.library.stored import titles
-from rag_core.library.stored.contents import Contents, contents
-from rag_core.library.stored.inbox import Accepted, Inbox, Values
-from rag_core.library.stored.manifest import EXACT_STORE, Head, Manifest
+from rag_core.library.stored.collection import Collection as File
+from rag_core.library.stored.collection import Contents, Facts, Values
+from rag_core.library.stored.entry import EXACT_STORE, Accepted
 from rag_core.library.stored.named import collections, create_collection, is_name
 from rag_core.library.stored.sources import Source
-from rag_core.library.stored.store import Store
 from rag_core.settings import Settings
 from rag_core.settings.configuration import auditing, most_collections, quotas
 
@@ -55,7 +49,7 @@ def model_cache(folder: Path, collection: str) -> ModelCache:
     Raises:
         InvalidInput: the collection's name cannot be used.
     """
-    return ModelCache(_files(folder, collection).root / CACHE_FILE)
+    return ModelCache(File(folder, collection).root / CACHE_FILE)
 
 
 def open_library(folder: Path, collection: str, model: Embedder, new: str = EXACT_STORE) -> Library:
@@ -66,9 +60,9 @@ def open_library(folder: Path, collection: str, model: Embedder, new: str = EXAC
         InvalidSetting, MissingDependency: as `adapters.index.choose.vector_store`.
         LibraryError: it cannot be used; see `Library.open`.
     """
-    head = _head(folder, collection)
-    name = head.bare.vector_store if head else new
-    if head and name not in VECTOR_STORES:
+    facts = _facts(folder, collection)
+    name = facts.vector_store if facts else new
+    if name not in VECTOR_STORES and facts:
         raise StoreMismatch(
             f"The library {collection!r} was built in the vector store {name!r}, which is not known here.",
             remedy="Use the version of Plumbline that built it, or rebuild the library; its documents are kept.",
@@ -115,7 +109,7 @@ def records(folder: Path, collection: str) -> RecordStore:
 
 @lru_cache(maxsize=8)
 def _records(folder: Path, collection: str) -> RecordStore:
-    return RecordStore(_files(folder, collection).root / FILE, noting(folder, collection))
+    return RecordStore(File(folder, collection).root / FILE, noting(folder, collection))
 
 
 def make_titled(folder: Path, title: str) -> str:
@@ -166,7 +160,7 @@ def drop_collection(folder: Path, name: str, wait: float) -> bool:
         NotAllowed: that is not open to whoever acts.
         LibraryError: as `rag_core.library.dropping.drop`.
     """
-    root = _files(folder, name).root
+    root = File(folder, name).root
     note = noting(folder, name)
     permit(Action.DROP, name)
     if root.is_dir():
@@ -192,13 +186,10 @@ def finish_deletions(folder: Path) -> None:
     """
     clear_dropped(folder)
     for name in collections(folder):
-        store = Store(folder, name, vector_store(EXACT_STORE), Bm25Store(), forget_rows)
-        if DeletionNote(store.root).there:
-            try:
-                with storage_problems("finishing a deletion"), writing(store.root, 0.0):
-                    finish(store, Inbox(store.root))
-            except RagError as error:
-                _log.warning("a deletion could not be finished: %s", error.kind)
+        try:
+            File(folder, name).finish_deletion()
+        except RagError as error:
+            _log.warning("a deletion could not be finished: %s", error.kind)
 
 
 def noting(folder: Path, collection: str = "") -> Note:
@@ -233,42 +224,41 @@ def archived_acts(file: Path) -> ActLog:
 
 
 def as_built(folder: Path, collection: str, settings: Settings) -> Settings:
-    """The settings with the embedding model, precision and vector store that the library was built with; reads its manifest only.
+    """The settings with the embedding model, precision and vector store that the library was built with; opens no index.
 
-    Unchanged where the library is empty, or its manifest cannot be read: opening it then says why.
+    Unchanged where the library is empty, or its file cannot be read: opening it then says why.
     """
-    head = _head(folder, collection)
-    if head is None:
+    facts = _facts(folder, collection)
+    if facts is None:
         return settings
-    if head.bare.vector_store != settings.vector_store:
-        settings = settings.changed(vector_store=head.bare.vector_store)
-    if head.bare.embedder == f"{settings.embedding_model}@{precision_here(settings.embedding_precision)}":
+    if facts.vector_store != settings.vector_store:
+        settings = settings.changed(vector_store=facts.vector_store)
+    if facts.embedder == f"{settings.embedding_model}@{precision_here(settings.embedding_precision)}":
         return settings
-    model, _, precision = head.bare.embedder.rpartition("@")
+    model, _, precision = facts.embedder.rpartition("@")
     return settings.changed(embedding_model=model, embedding_precision=precision)
 
 
 def languages(folder: Path, collection: str) -> tuple[str, ...]:
-    """The languages of a library's documents, those of most documents first; reads its manifest and opens nothing.
+    """The languages of a library's documents, those of most documents first; opens no index.
 
-    None where the library is empty, or its manifest cannot be read.
+    None where the library is empty, or its file cannot be read.
     """
-    head = _head(folder, collection)
-    return tuple(language for language, _ in head.languages.most_common()) if head else ()
+    with suppress(LibraryError):
+        return tuple(language for language, _ in File(folder, collection).languages().most_common())
+    return ()
 
 
 def sizes(folder: Path, collection: str) -> tuple[int, int]:
-    """How many documents the newest version has, and how many bytes its files; reads its manifest and opens nothing."""
+    """How many documents the library has, and how many bytes they take; opens no index."""
     with suppress(LibraryError):
-        if (head := _files(folder, collection).head()) is not None:
-            return head.documents, head.size
+        return File(folder, collection).sizes()
     return 0, 0
 
 
 def room_taken(folder: Path, collection: str) -> tuple[int, int]:
     """The documents and bytes of files that count for a collection's quota; opens no index."""
-    files, manifest = _files(folder, collection), _manifest(folder, collection)
-    found = taken(files.root, manifest.entries if manifest else (), Inbox(files.root).rows().values())
+    found = File(folder, collection).taken()
     return len(found), sum(found.values())
 
 
@@ -277,39 +267,40 @@ def hand_in(folder: Path, collection: str, sources: Sequence[Source], values: Va
 
     `values` are the settings to index them under. None of them where that cannot be done: whoever adds them then says why.
     """
-    files, note = _files(folder, collection), noting(folder, collection)
-    manifest = _manifest(folder, collection)
+    file, note, refused = File(folder, collection), noting(folder, collection), list[tuple[str, IngestError]]()
 
     def noted(rows: Iterable[Accepted]) -> None:
         if ids := [row.id for row in rows]:
             note(Action.INDEX, ids)
 
     try:
-        waiting = Inbox(files.root).rows().values()
-        room = Room(quota_of(), taken(files.root, manifest.entries if manifest else (), waiting))
-        return handing_in.hand_in(files.root, sources, room, noted, values)
+        room = Room(quota_of(), file.taken())  # one for which there is none is not listed, as its job will say
+        taken = file.accept(room.admitted(sources, refused), noted, taken_up=values)
+        return frozenset(row.digest for row, _ in taken)
     except RagError as error:
         _log.warning("files could not be listed before their turn: %s", error.kind)
         return frozenset()
 
 
 def cut_off(folder: Path, collection: str) -> list[tuple[Accepted, Values]]:
-    """The sources that an end of the process kept from being indexed, but for those that need a password; see `Inbox.cut_off`."""
+    """The sources that an end of the process kept from being indexed, but for those that need a password; see `Collection.cut_off`."""
     try:
-        return [(row, values) for row, values in Inbox(_files(folder, collection).root).cut_off() if not row.needs_password]
+        return [(row, values) for row, values in File(folder, collection).cut_off() if not row.needs_password]
     except LibraryError:  # opening it says why
         return []
 
 
 def hold_back(folder: Path, collection: str, digests: Collection[str]) -> None:
     """Leave these sources to a person, who stopped their job."""
-    with suppress(LibraryError), storage_problems("stopping a job"):
-        Inbox(_files(folder, collection).root).hold_back(digests)
+    with suppress(LibraryError):
+        File(folder, collection).hold_back(digests)
 
 
 def contents_of(folder: Path, collection: str) -> Contents | None:
-    """The contents of the newest version; reads files only, and opens nothing. None for nothing, or where it cannot be read."""
-    return contents(_files(folder, collection))
+    """The library in figures; opens no index. None for nothing, or where it cannot be read."""
+    with suppress(LibraryError):
+        return File(folder, collection).contents()
+    return None
 
 
 def calibration_files(folder: Path, collection: str) -> tuple[Path, Path]:
@@ -317,21 +308,9 @@ def calibration_files(folder: Path, collection: str) -> tuple[Path, Path]:
     return folder / collection / "calibration.json", calibrate.FILE
 
 
-def _head(folder: Path, collection: str) -> Head | None:
-    """The newest manifest without its documents; None where it has none, or cannot be read."""
+def _facts(folder: Path, collection: str) -> Facts | None:
+    """A library about itself; None where it has no documents, or cannot be read."""
     with suppress(LibraryError):
-        head = _files(folder, collection).head()
-        return head if head is not None and head.documents else None
+        file = File(folder, collection)
+        return file.facts() if file.sizes()[0] else None
     return None
-
-
-def _manifest(folder: Path, collection: str) -> Manifest | None:
-    try:
-        return _files(folder, collection).manifest()
-    except LibraryError:
-        return None
-
-
-def _files(folder: Path, collection: str) -> Store:
-    """A library's folder, whatever store its vectors are in: for what stands beside the indexes."""
-    return Store(folder, collection, vector_store(EXACT_STORE), Bm25Store())

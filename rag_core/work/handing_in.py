@@ -1,6 +1,6 @@
 """Files that wait for the turn of their job: they are on the library's list meanwhile, so that no end of the process loses them.
 
-The job that runs in their collection has them read, so that they can be asked by their words (`rag_core.library.indexing.behind`).
+They are read meanwhile, so that they can be asked by their words (`rag_core.library.indexing.ahead`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from rag_core.domain.ports import Cancel, Progress
-from rag_core.library.indexing.behind import Row, Upload
-from rag_core.library.stored.inbox import accepted
+from rag_core.library.indexing.ahead import Upload
+from rag_core.library.stored.entry import Row, accepted
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Cost, Settings
 from rag_core.settings.knobs import AS_BUILT, BY_OPERATOR
@@ -74,7 +74,7 @@ class HandingIn(Background[frozenset[str]]):
         self.start(handed_in, ended=ended)
 
     def _expect(self, rows: Sequence[Row], progress: Progress, cancelled: Cancel) -> None:
-        """Have these, which are on the list, read by the job that runs, once their library is open."""
+        """Have these, which are on the list, read, once their library is open."""
         opened = loading.known(self._folder, self._collection)
         while opened is not None and not opened.wait(LOOK_SECONDS):
             if self._turn.is_set() or cancelled():

@@ -11,7 +11,8 @@ from rag_core.domain.acts import Actor, acting
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.errors import InvalidSetting
 from rag_core.library.library import AddReport, Library
-from rag_core.library.stored.inbox import Accepted, Values
+from rag_core.library.stored.collection import Values
+from rag_core.library.stored.entry import Accepted
 from rag_core.settings import Settings
 from rag_core.wiring import cut_off, finish_deletions
 from rag_core.work import loading

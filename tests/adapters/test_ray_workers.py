@@ -6,13 +6,14 @@ import importlib
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import closing, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,9 +24,9 @@ from rag_core.adapters.workers import ray_workers
 from rag_core.adapters.workers.ray_workers import REMEDY, RayWorkers, child_environment
 from rag_core.errors import InvalidSetting, WorkersUnavailable
 from rag_core.ingest.limits import DEFAULT_LIMITS
-from rag_core.library.indexing.elsewhere import Files
 from rag_core.library.library import AddReport, Library
-from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.entry import Accepted
+from rag_core.library.stored.named import FILE
 from rag_core.library.stored.sources import Source, sources_from
 from rag_core.settings import Settings
 from rag_core.wiring import embedder, open_library
@@ -65,8 +66,17 @@ def pdf(number: int, pages: int = 3) -> Source:
     return Source(f"buoy-{number}.pdf", made.tobytes(no_new_id=True), "pdf")
 
 
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in (folder / "default/documents").rglob("*") if path.is_file()}
+def stored_in(folder: Path) -> list[tuple[object, ...]]:
+    """All that is kept of the documents, in an order that does not depend on who made them when."""
+    tables = ("page", "passages")  # the latter with terms and vectors
+    with closing(sqlite3.connect(folder / "default" / FILE)) as db:
+        rows = [
+            (key, table, *row[1:])
+            for key, id in db.execute("SELECT key, id FROM document WHERE state = 'ready' ORDER BY key")
+            for table in tables
+            for row in db.execute(f"SELECT * FROM {table} WHERE document = ?", [id])
+        ]
+    return sorted(rows, key=repr)
 
 
 def below(pid: int) -> list[int]:
@@ -104,8 +114,8 @@ def test_given_two_workers_when_the_samples_are_added_then_every_file_is_as_with
     report = library(tmp_path / "apart").add(sources, APART)
 
     assert report == expected
-    assert files_of(tmp_path / "apart") == files_of(tmp_path / "here")  # passages, words, terms and vectors
-    assert len(files_of(tmp_path / "here")) == 7 * len(sources)
+    assert stored_in(tmp_path / "apart") == stored_in(tmp_path / "here")
+    assert len({key for key, *_ in stored_in(tmp_path / "here")}) == len(sources)
     opened = library(tmp_path / "apart")
     opened.verify()
 
@@ -158,14 +168,14 @@ def test_given_workers_that_are_killed_in_the_middle_then_others_make_their_docu
     (seconds,) = re.findall(r"Max cpu time +(\d+)", held[0])
     assert (int(memory), 0 < int(seconds) < 1000) == (DEFAULT_LIMITS.memory_bytes, True)
     assert report == expected
-    assert files_of(tmp_path / "apart") == files_of(tmp_path / "here")
+    assert stored_in(tmp_path / "apart") == stored_in(tmp_path / "here")
     assert library(tmp_path / "apart").unfinished() == ()
 
 
 def test_given_a_stop_then_it_ends_at_once_nothing_is_left_and_the_rest_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened, looks, order, ordered = library(tmp_path), 0, RayWorkers.order, list[str]()
 
-    def note(own: RayWorkers, row: Accepted, data: bytes) -> Future[Files]:
+    def note(own: RayWorkers, row: Accepted, data: bytes) -> Future[bytes]:
         ordered.append(row.name)
         return order(own, row, data)
 
@@ -270,7 +280,7 @@ def test_given_a_ray_that_is_gone_then_one_error_says_so_the_files_wait_and_noth
     """Ray ends the process that speaks to it where its cluster is gone; that is done here."""
     order, pids = RayWorkers.order, list[int]()
 
-    def ordered(own: RayWorkers, row: Accepted, data: bytes) -> Future[Files]:
+    def ordered(own: RayWorkers, row: Accepted, data: bytes) -> Future[bytes]:
         found = order(own, row, data)
         if row.name == "buoy-31.pdf":
             assert own._child is not None

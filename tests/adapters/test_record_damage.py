@@ -11,12 +11,12 @@ from builders import measurements, settings
 from test_record_texts import answered
 
 from rag_core.adapters.llm.cache import ModelCache
-from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.adapters.records.tables import SCHEMA, VERSION
 from rag_core.domain.llm_trace import Completion
 from rag_core.errors import LibraryError, RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.library.disk.database import Database
 from rag_core.records.stored import Execution, FeedbackKind, FeedbackState, Metrics, SavedPreset
 
 FLIPS = 60  # positions in a file of about 100 KB, a fixed sample
@@ -120,7 +120,7 @@ def test_given_a_file_cut_short_anywhere_then_it_is_damage(template, path):
 
 
 def test_given_a_sound_row_with_json_that_nests_too_deep_then_it_is_told_and_no_raw_error(path):
-    with RecordFile(path, SCHEMA, VERSION).writing() as db:
+    with Database(path, SCHEMA, VERSION).writing() as db:
         db.execute("INSERT INTO presets (name, preset_values, certificate, created) VALUES ('deep', ?, 'null', '')", ("[" * 200_000,))
 
     with pytest.raises(RecordsDamaged):

@@ -59,7 +59,7 @@ def test_given_somebody_who_reads_all_the_time_when_deleted_everywhere_then_noth
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The document stays, too: were its deletion remembered, no question that it answers would be kept."""
-    monkeypatch.setattr("rag_core.adapters.records.file.WAIT_SECONDS", 0.1)
+    monkeypatch.setattr("rag_core.library.disk.database.WAIT_SECONDS", 0.1)
     path = tmp_path / "library" / "default" / FILE
     store = RecordStore(path)
     kept = store.keep(asked(3))

@@ -18,13 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core import wiring
-from rag_core.adapters.records.file import RecordFile, close_files
 from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.adapters.records.tables import VERSION
 from rag_core.decision.decide import decide
 from rag_core.domain.documents import Page
 from rag_core.errors import InvalidInput, LibraryBusy, LibraryError, RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion, Place
+from rag_core.library.disk.database import Database, close_files
 from rag_core.library.stored.named import collections
 from rag_core.records import DELETED
 from rag_core.records.stored import MAX_COMMENT_CHARS, FeedbackKind, FeedbackState, SavedPreset
@@ -81,8 +81,8 @@ def test_given_no_file_when_read_often_then_its_empty_tables_are_made_once_and_g
     store: RecordStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[object] = []
-    make = RecordFile._make
-    monkeypatch.setattr(RecordFile, "_make", lambda self, connection: (made.append(connection), make(self, connection)))
+    make = Database._make
+    monkeypatch.setattr(Database, "_make", lambda self, connection: (made.append(connection), make(self, connection)))
 
     assert [store.decisions() for _ in range(3)] == [(), (), ()]
     assert len(made) == 1
@@ -419,7 +419,7 @@ def test_given_three_processes_that_begin_the_same_file_then_each_keeps_all_of_i
 def test_given_the_end_of_a_process_then_the_log_is_folded_into_the_file_unless_a_statement_still_runs(
     store: RecordStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rag_core.adapters.records.file.CLOSE_SECONDS", 0.01)
+    monkeypatch.setattr("rag_core.library.disk.database.CLOSE_SECONDS", 0.01)
     store.set_keeping(False)
     log = path.with_name(f"{FILE}-wal")
     assert log.stat().st_size
@@ -439,7 +439,7 @@ def test_given_another_writer_that_does_not_end_then_the_page_is_told_and_nothin
 ) -> None:
     store.keep(measurements(0.9))
     store.close()
-    monkeypatch.setattr("rag_core.adapters.records.file.WAIT_SECONDS", 0.05)
+    monkeypatch.setattr("rag_core.library.disk.database.WAIT_SECONDS", 0.05)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 

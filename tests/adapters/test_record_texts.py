@@ -17,7 +17,6 @@ from builders import SENTENCE, HashEmbedder, citation, claim, draft, hit, measur
 from builders import measured as measured_claim
 
 from rag_core import wiring
-from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.adapters.records.tables import SCHEMA, VERSION
 from rag_core.adapters.records.texts import MAX_CHARS
@@ -32,6 +31,7 @@ from rag_core.domain.passages import Hit
 from rag_core.domain.status import Reason
 from rag_core.errors import RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.library.disk.database import Database
 from rag_core.library.stored.sources import text_source
 from rag_core.records import DELETED
 
@@ -88,7 +88,7 @@ def raw(path: Path, statement: str, *values: object) -> list[tuple]:
 
 def age(path: Path, days: int) -> None:
     at = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
-    with RecordFile(path, SCHEMA, VERSION).writing() as db:
+    with Database(path, SCHEMA, VERSION).writing() as db:
         db.execute("UPDATE model_texts SET at = ?", (at,))
 
 

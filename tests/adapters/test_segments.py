@@ -1,13 +1,10 @@
-"""Indexes in segments find what one index over all rows finds, share files of what did not change, and keep nothing that was deleted."""
+"""Indexes in segments find what one index over all rows finds, and share what did not change."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import numpy as np
@@ -15,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.adapters.index import segments, words
+from rag_core.adapters.index import flat, segments, words
 from rag_core.adapters.index.bm25 import Bm25Index, Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.adapters.index.terms import Terms
@@ -27,13 +24,9 @@ changes = st.lists(st.tuples(st.sampled_from(["add", "add", "delete", "replace"]
 
 
 @contextmanager
-def small(least: int = 3, most: int = 8, mapped: int = 0) -> Iterator[None]:
-    """Segments of a few rows, every file of them mapped into memory."""
-    with (
-        patch.object(segments, "MIN_ROWS", least),
-        patch.object(segments, "MAX_ROWS", most),
-        patch.object(segments, "MAPPED_BYTES", mapped),
-    ):
+def small(least: int = 3, most: int = 8) -> Iterator[None]:
+    """Segments of a few rows."""
+    with patch.object(segments, "MIN_ROWS", least), patch.object(flat, "MAX_ROWS", most), patch.object(words, "MAX_ROWS", most):
         yield
 
 
@@ -71,22 +64,19 @@ class Sides:
 
 
 @given(steps=changes)
-def test_given_any_changes_when_saved_and_opened_then_every_number_is_that_of_one_index_over_all(steps):
+def test_given_any_changes_when_kept_and_opened_then_every_number_is_that_of_one_index_over_all(steps):
     sides, dense, lexis = Sides(), FaissStore(DIM), Bm25Store()
-    with small(), TemporaryDirectory() as root:
+    with small():
         vectors, lexical = dense.build(np.zeros((0, DIM), np.float32)), lexis.build([])
         for version, step in enumerate(steps):
             pieces = sides.changed(*step)
             if not pieces:
                 return
-            folder = Path(root, str(version))
-            folder.mkdir()
             vectors = dense.spliced(vectors, [piece if isinstance(piece, range) else piece[0] for piece in pieces])
             lexical = lexis.spliced(lexical, [piece if isinstance(piece, range) else piece[1] for piece in pieces])
-            dense.save(vectors, folder)
-            lexis.save(lexical, folder)
             if version % 2:  # a process that goes on, or another one
-                vectors, lexical = dense.load(folder), lexis.load(folder)
+                vectors = dense.build(vectors.vectors(range(len(vectors))))
+                lexical = lexis.joined([lexis.unpacked(memoryview(lexis.packed(one))) for one in lexis.parts(lexical)])
         if not steps:
             return
         question, rows = sides.document(1)[0][0], range(len(sides.vectors))
@@ -119,73 +109,14 @@ def test_given_many_documents_one_by_one_then_a_row_is_written_anew_a_few_times_
     assert len(index.segments) <= 10
 
 
-def saved(index, store, folder: Path) -> dict[str, int]:
-    """The files of a version, and the number of each on disk."""
-    folder.mkdir()
-    store.save(index, folder)
-    return {str(path.relative_to(folder)): path.stat().st_ino for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
-@pytest.mark.parametrize("way", ["linked", "no links", "gone", "another file"])
-def test_given_a_version_with_one_more_document_then_what_did_not_change_is_the_same_file_where_the_disk_can(tmp_path, monkeypatch, way):
-    sides, store = Sides(), FaissStore(DIM)
-    with small():
-        first = store.build(sides.document(20)[0])
-        before = saved(first, store, tmp_path / "1")
-        second = store.spliced(first, [range(20), sides.document(3)[0]])
-        if way == "no links":
-            monkeypatch.setattr(os, "link", lambda *names: (_ for _ in ()).throw(OSError("not on this disk")))
-        if way == "gone":
-            (tmp_path / "1/vectors.1/vectors.faiss").unlink()
-        if way == "another file":
-            store.save(store.build(sides.document(8)[0]), tmp_path / "1/vectors.1")
-        after = saved(second, store, tmp_path / "2")
-
-        assert np.array_equal(store.load(tmp_path / "2").vectors(range(23)), second.vectors(range(23)))
-    assert [len(one) for one in first.segments] == [8, 8, 4]
-    assert [len(one) for one in second.segments] == [8, 8, 7]
-    shared = {name for name in before if before[name] == after.get(name)}
-    both = {"vectors.0/vectors.faiss", "vectors.1/vectors.faiss"}
-    assert shared == {"linked": both, "no links": set(), "gone": both - {"vectors.1/vectors.faiss"}}.get(way, both & shared)
-    if way == "another file":
-        assert shared == {"vectors.0/vectors.faiss"}
-
-
-def test_given_a_small_library_then_it_is_one_segment_in_the_versions_own_folder_and_a_large_one_is_parted(tmp_path):
-    sides, dense, lexis = Sides(), FaissStore(DIM), Bm25Store()
-    vectors, terms = sides.document(segments.MAX_ROWS + 5)
-
-    assert saved(dense.build(vectors[:4000]), dense, tmp_path / "small").keys() == {"vectors.faiss"}
-    assert "lexical.json" in saved(lexis.build(terms[:4000]), lexis, tmp_path / "words")
-    large, some = dense.build(vectors), lexis.build(terms)
-    assert [len(one) for one in large.segments] == [len(one) for one in some.segments] == [segments.MAX_ROWS, 5]
-    assert saved(large, dense, tmp_path / "large").keys() == {
-        "vectors.0/vectors.faiss", "vectors.1/vectors.faiss", "vectors.segments.json",
-    }  # fmt: skip
-    assert len(dense.load(tmp_path / "large")) == segments.MAX_ROWS + 5
-
-
-@pytest.mark.parametrize("harm", ["segment gone", "head gone", "head wrong", "fewer rows"])
-@pytest.mark.parametrize(("make", "name"), [(lambda: FaissStore(DIM), "vectors"), (Bm25Store, "lexical")])
-def test_given_segments_that_do_not_belong_together_when_loaded_then_it_is_damaged(tmp_path, make, name, harm):
-    store, (vectors, terms) = make(), Sides().document(20)
-    rows = vectors if name == "vectors" else terms
-    with small():
-        saved(store.build(rows), store, tmp_path / "1")
-        head, second = tmp_path / f"1/{name}.segments.json", tmp_path / f"1/{name}.1"
-        if harm == "segment gone":
-            for path in second.iterdir():
-                path.unlink()
-        elif harm == "head gone":
-            head.unlink()
-        elif harm == "head wrong":
-            head.write_text("[]")
-        else:
-            for path in second.iterdir():
-                path.unlink()
-            store.save(store.build(rows[:3]), second)
-        with pytest.raises(LibraryDamaged, match="cannot be read"):
-            store.load(tmp_path / "1")
+@pytest.mark.parametrize("cut", [0, 1, 47, 60, -1])
+def test_given_a_part_of_the_word_index_that_is_cut_short_when_read_back_then_it_is_damaged(cut):
+    store = Bm25Store()
+    (part,) = store.parts(store.build([["notice", "period"], ["price"]]))
+    data = store.packed(part)
+    assert store.unpacked(memoryview(data)).postings("period")[0].tolist() == [0]
+    with pytest.raises(LibraryDamaged):
+        store.unpacked(memoryview(data)[:cut])
 
 
 @pytest.mark.parametrize(("rows", "kept"), [(10, 64), (0, 64), (100, 20), (1000, 8)])

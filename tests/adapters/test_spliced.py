@@ -6,13 +6,11 @@ from collections.abc import Sequence
 
 import bm25s
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.adapters.index.bm25 import K1, B, Bm25Index, Bm25Store
+from rag_core.adapters.index.bm25 import K1, B, Bm25Index
 from rag_core.adapters.index.flat import FaissStore
-from rag_core.errors import LibraryDamaged
 
 WORDS = ("notice", "period", "price", "ना", "\x00")
 documents = st.lists(st.lists(st.lists(st.sampled_from(WORDS), max_size=5), min_size=1, max_size=4), min_size=1, max_size=6)
@@ -56,17 +54,6 @@ def test_given_any_passages_then_scores_are_those_of_bm25s_bit_by_bit(parts, que
 
     expected = model.get_scores(known) if known else np.zeros(len(rows), np.float32)
     assert Bm25Index.of(rows).scores(question, range(len(rows))) == [float(score) for score in expected]
-
-
-@pytest.mark.parametrize("name", ["rows", "counts", "starts", "lengths"])
-def test_given_a_file_of_the_word_index_that_is_cut_short_when_loaded_then_it_is_damaged(tmp_path, name):
-    store = Bm25Store()
-    store.save(store.build([["notice", "period"], ["price"]]), tmp_path)
-    path = tmp_path / f"lexical.{name}.npy"
-    np.save(path, np.load(path)[:-1])
-
-    with pytest.raises(LibraryDamaged):
-        store.load(tmp_path)
 
 
 def test_given_vectors_when_they_are_joined_then_every_bit_is_kept_and_the_old_index_is_as_it_was():

@@ -14,7 +14,9 @@ from rag_core.adapters.workers import ray_workers as workers
 from rag_core.adapters.workers.ray_workers import fingerprint, made, workers_of
 from rag_core.errors import InvalidSetting, ModelUnavailable
 from rag_core.ingest.reading import recognition
-from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.collection import Collection
+from rag_core.library.stored.entry import Accepted
+from rag_core.library.stored.named import FILE
 from rag_core.library.stored.sources import Source
 from rag_core.service.chosen import chosen
 from rag_core.settings import Cost, Settings
@@ -76,12 +78,15 @@ def test_given_two_processes_then_they_are_alike_where_version_model_and_languag
     assert fingerprint(embedder, SETTINGS)["version"] != found["version"]
 
 
-def test_given_an_order_then_the_files_come_behind_their_names_and_sizes_and_nothing_stays(said: dict[str, object], tmp_path: Path) -> None:
+def test_given_an_order_then_the_file_of_a_collection_comes_and_nothing_stays(said: dict[str, object], tmp_path: Path) -> None:
     head, body = made(said, ROW, DATA)
 
-    assert len(head["made"]) == 7
-    assert sum(size for _, size in head["made"]) == len(body)
+    assert head == {"made": True}
     assert list(tmp_path.iterdir()) == []
+    (tmp_path / "made").mkdir()
+    (tmp_path / "made" / FILE).write_bytes(body)
+    (form,) = Collection(tmp_path, "made").forms(ROW["digest"])
+    assert (form.entry.document.name, form.complete) == ("a.pdf", True)
     assert recognition.cores() == 1  # others work beside it
 
 

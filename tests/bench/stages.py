@@ -20,8 +20,8 @@ from unittest.mock import patch
 from rag_core.adapters.embedding.embedded import EmbeddedModel
 from rag_core.ingest.passages import strategies
 from rag_core.library.indexing import documents, drafts, indexer
+from rag_core.library.stored.collection import Collection
 from rag_core.library.stored.sources import Source
-from rag_core.library.stored.writer import Writer
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
 
@@ -35,8 +35,8 @@ STAGES: tuple[tuple[str, Any, str], ...] = (
     ("counting tokens", EmbeddedModel, "count_tokens"),
     ("listing words", indexer.Memory, "terms_of"),
     ("embedding", EmbeddedModel, "embed"),
-    ("writing a document", indexer.Indexer, "_write"),
-    ("publishing", Writer, "_publish"),
+    ("writing a document", Collection, "put_cut"),
+    ("writing vectors", Collection, "put_vectors"),
 )
 
 

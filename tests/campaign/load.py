@@ -26,6 +26,7 @@ from urllib.request import urlopen
 
 import httpx2
 
+from rag_core.library.stored.collection import Collection
 from rag_core.service.callers.tokens import Tokens
 from rag_core.wiring import records, room_taken
 from tests.campaign import ROOT
@@ -258,8 +259,7 @@ def stopped(process: subprocess.Popen[bytes], address: str, tokens: list[str], r
     code_of_exit = process.wait(90)
     for thread in threads:
         thread.join()
-    left = (folder / "big" / "inbox.json").read_text() if (folder / "big" / "inbox.json").exists() else ""
-    listed = "more.pdf" in left or room_taken(folder, "big")[0] == 2
+    listed = any(row.name == "more.pdf" for row in Collection(folder, "big").waiting()) or room_taken(folder, "big")[0] == 2
     now_kept = kept_so_far(folder, min(8, len(tokens)))
     served = asked.outcomes["answered"] + asked.outcomes["refused or other"]
     print(

@@ -128,7 +128,7 @@ def until_it_reads(process: subprocess.Popen[bytes], folder: Path) -> list[int]:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         children = children_of(process.pid)
-        if list(folder.glob("plumbline-*/default/work/*")) and children:
+        if list(folder.glob("plumbline-*/default/collection.sqlite")) and children:
             return children
         time.sleep(0.01)
     raise AssertionError(f"the command never read its file: {process.communicate()}")

@@ -19,7 +19,9 @@ from rag_core.ingest.limits import Limits
 from rag_core.ingest.reading.ocr_engines import find_tessdata, find_weights
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.ingest.reading.recognition import Recognition
-from rag_core.library.indexing.recognised import RecognisedPages
+from rag_core.library.indexing.reading import RecognisedPages
+from rag_core.library.stored.collection import Collection
+from rag_core.library.stored.sources import Source
 
 ROOT = Path(__file__).resolve().parents[2]
 LESS_MEMORY = 700 << 20  # bytes of address space: enough for a small picture, too little for a page at 200 dots an inch
@@ -95,9 +97,11 @@ def test_given_a_reading_that_was_stopped_then_it_goes_on_where_it_was_and_not_b
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = small("Once is enough.")
-    first = read(data, recognised=RecognisedPages(tmp_path))
+    kept = Collection(tmp_path, "default")
+    ((row, _),) = kept.accept([Source("scan.pdf", data, "pdf")])
+    first = read(data, recognised=RecognisedPages(kept, row.digest))
 
-    again = RecognisedPages(tmp_path)
+    again = RecognisedPages(Collection(tmp_path, "default"), row.digest)
     monkeypatch.setattr(Recognition, "_recognised", lambda *_: pytest.fail("it was read again"))
     assert read(data, recognised=again) == first
     monkeypatch.undo()

@@ -16,7 +16,9 @@ from rag_core.ingest.limits import Limits
 from rag_core.ingest.reading import pdf_process, recognition
 from rag_core.ingest.reading.ocr_engines import find_tessdata
 from rag_core.ingest.reading.pdf import read_pdf
-from rag_core.library.indexing.recognised import RECOGNISED, RecognisedPages
+from rag_core.library.indexing.reading import RecognisedPages
+from rag_core.library.stored.collection import Collection
+from rag_core.library.stored.sources import Source
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
 
@@ -142,24 +144,24 @@ def test_given_a_reading_that_was_stopped_when_read_again_then_it_goes_on_at_the
     for number in range(4):
         made.insert_pdf(pymupdf.open(stream=make.scanned(f"This is page number {number} of the scan.")))
     data = made.tobytes()
+    kept = Collection(tmp_path, "default")
+    ((row, _),) = kept.accept([Source("a.pdf", data, "pdf")])
+    recognised = RecognisedPages(kept, row.digest)
     done: list[int] = []
     with pytest.raises(Cancelled):
-        read_pdf(
-            data, "a.pdf", recognised=RecognisedPages(tmp_path), progress=lambda *of: done.append(of[1]), cancelled=lambda: len(done) >= 2
-        )
-    before = (tmp_path / RECOGNISED).read_bytes()
-    (tmp_path / RECOGNISED).write_bytes(before + before[:200])  # the process was killed in the midst of a line
+        read_pdf(data, "a.pdf", recognised=recognised, progress=lambda *of: done.append(of[1]), cancelled=lambda: len(done) >= 2)
     started: list[object] = []
     real = pdf_process.events
     monkeypatch.setattr(pdf_process, "events", lambda request, *of, **given: started.append(request) or real(request, *of, **given))
 
-    content = read_pdf(data, "a.pdf", recognised=RecognisedPages(tmp_path))
+    content = read_pdf(data, "a.pdf", recognised=recognised)
 
     assert [page.text for page in content.pages] == [f"This is page number {number} of the scan." for number in range(4)]
     assert all(word.sure for page in content.pages for word in page.words)
     read_now = sum("recognise" in request for request in started)  # type: ignore[operator]
     assert 1 <= read_now <= 2
-    assert len(RecognisedPages(tmp_path)._places) == 4
+    with kept.reading() as db:
+        assert db.execute("SELECT count(*) FROM recognised").fetchone() == (4,)
 
 
 def test_given_no_library_of_tesseract_when_read_then_the_page_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -12,10 +12,9 @@ import pymupdf
 from library_kit import HashEmbedder, text
 
 from rag_core.domain.ports import Step, TextKind, Vectors
-from rag_core.library.indexing import ahead
-from rag_core.library.indexing.adding import EARLY_PASSAGES
+from rag_core.library.indexing.ahead import EARLY_PASSAGES
 from rag_core.library.library import AddReport, Library
-from rag_core.library.stored.inbox import accepted
+from rag_core.library.stored.entry import accepted
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import hand_in
@@ -116,6 +115,13 @@ def pdf(number: int, pages: int = PAGES) -> Source:
     return Source(f"bay-{number}.pdf", made.tobytes(no_new_id=True), "pdf")
 
 
+def locked(password: str) -> bytes:
+    """A PDF that this opens."""
+    with pymupdf.open() as made:
+        made.new_page().insert_textbox((50, 50, 545, 400), "The buoy 7 shows a violet light.")
+        return bytes(made.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=password, owner_pw="owner"))
+
+
 def names(opened: Library) -> list[str]:
     return [one.name for one in opened.view.documents]
 
@@ -127,20 +133,6 @@ def until(holds: Callable[[], bool]) -> None:
             return
         threading.Event().wait(0.01)
     raise AssertionError("it never came so far")
-
-
-def reading() -> bool:
-    return any(thread.name == ahead.THREAD for thread in threading.enumerate())
-
-
-def deleting(opened: Library, source: Source) -> threading.Thread:
-    """A thread that deletes the document; it is out of sight when this returns."""
-    id = f"sha256:{source.digest}"
-    thread = threading.Thread(target=lambda: opened.delete(id, wait=SECONDS))
-    with opened._waiting._changed:
-        thread.start()
-        assert opened._waiting._changed.wait_for(lambda: id in opened._waiting._unwanted, SECONDS)
-    return thread
 
 
 class Waiting:

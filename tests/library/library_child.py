@@ -1,57 +1,26 @@
-"""A process that changes a library until it is killed: at the n-th time that it is about to change a file or folder.
+"""A process that changes a library until it is killed: at the n-th step; see killing.py.
 
     python library_child.py FOLDER
 
-Its documents stand in several lists, however few they are, but in every other run: so a library goes from one form to the other and back.
-Each line on its standard input, "RUN N", starts such a process; N = 0 is never, and it then says at the end how many changes there were.
+Each line on its standard input, "RUN N", starts such a process; N = 0 is never, and it then says at the end how many steps there were.
 Each operation is announced before it starts and confirmed when it returned, so that the parent knows what must be there.
 """
 
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from pathlib import Path
-from typing import Any
 
+from killing import KillAt, say
 from library_kit import SETTINGS, library, text
 
 from rag_core.domain.documents import Metadata
-from rag_core.library.stored import lists
-
-CHANGES = {"os.rename", "os.mkdir", "os.remove", "os.rmdir"}
-
-
-class KillAt:
-    """An audit hook that kills the process in its n-th change under `folder`. Nothing can be caught, nothing is flushed."""
-
-    def __init__(self, folder: str, n: int) -> None:
-        self.folder, self.n, self.seen = folder, n, 0
-
-    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event == "open":
-            changes = isinstance(arguments[1], str) and any(letter in arguments[1] for letter in "wax+")
-        else:
-            changes = event in CHANGES
-        if changes and str(arguments[0]).startswith(self.folder):
-            self.seen += 1
-            if self.seen == self.n:
-                if event == "open":  # the file is made and emptied, nothing is in it yet
-                    os.close(os.open(arguments[0], os.O_WRONLY | os.O_CREAT | os.O_TRUNC))
-                os.kill(os.getpid(), signal.SIGKILL)
-
-
-def say(*words: str) -> None:
-    sys.stdout.write(" ".join(words) + "\n")
-    sys.stdout.flush()
 
 
 def main(folder: Path, run: str, n: int) -> None:
-    if not run.isdecimal() or int(run) % 2:
-        lists.MIN_DOCUMENTS, lists.MAX_DOCUMENTS = 2, 4
     hook = KillAt(str(folder), n)
-    sys.addaudithook(hook)
+    hook.begin()
     opened = library(folder)
     before = [document.id for document in opened.snapshot.documents]
     say("add")  # whatever was unfinished

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -71,3 +72,25 @@ def check_whole(library: Library) -> None:
         own = terms(passage.text, passage.language)
         assert row in {hit for hit, _ in snapshot.lexical.search(own, len(snapshot.passages), None)}
     assert embedder.max_tokens >= max((passage.tokens for passage in snapshot.passages), default=0)
+
+
+def unpacked(data: bytes) -> Iterator[bytes]:
+    """The bytes, and what is packed in them, wherever it begins."""
+    yield data
+    at = data.find(b"\x78\x5e")
+    while at >= 0:
+        try:
+            yield zlib.decompressobj().decompress(data[at:])
+        except zlib.error:
+            pass
+        at = data.find(b"\x78\x5e", at + 1)
+
+
+def traces(folder: Path, *words: bytes) -> list[str]:
+    """The files that hold one of these, or are named by it."""
+    hits = []
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        texts = [name.encode(), *(unpacked(path.read_bytes()) if path.is_file() else ())]
+        hits += [name for one in texts if any(word.lower() in one.lower() for word in words)]
+    return hits

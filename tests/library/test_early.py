@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import threading
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from builders import calibration
-from early_kit import BUOYS, SECONDS, SMALL, Held, buoys, indexing
+from early_kit import BUOYS, SMALL, Held, buoys, indexing, until
 from hypothesis import given
 from hypothesis import strategies as st
-from library_kit import HashEmbedder, check_whole, library, text
+from library_kit import HashEmbedder, check_whole, library, text, traces
 
 from rag_core.adapters.records.store import RecordStore
 from rag_core.decision.decide import decide, replay
@@ -23,13 +23,13 @@ from rag_core.domain.indexing import ALLOWANCE, INDEXING
 from rag_core.domain.measurements import UNREAD, Measurements
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.engine import Engine, confidence_metadata, measured_on
-from rag_core.errors import InvalidInput, LibraryBusy
+from rag_core.errors import InvalidInput
 from rag_core.language import terms
-from rag_core.library.early import MAX_NOW, early
-from rag_core.library.indexing.adding import EARLY_PASSAGES
+from rag_core.library.indexing.ahead import EARLY_PASSAGES
+from rag_core.library.indexing.early import MAX_NOW, WaitingDocument, early
 from rag_core.library.indexing.embedding import EMBED_BATCH
-from rag_core.library.indexing.waiting import WaitingDocument, WaitingDocuments
 from rag_core.library.library import Library
+from rag_core.library.stored.collection import unpack_terms
 from rag_core.library.stored.snapshot import Snapshot
 from rag_core.settings import Settings
 from rag_core.work.recording import passage_of
@@ -240,29 +240,24 @@ def test_given_a_waiting_document_that_is_deleted_then_it_is_gone_at_once_and_th
     first, last = buoys("first"), buoys("last", first=1000)
     with indexing(opened, embedder, first, last) as running:
         id = f"sha256:{first.digest}"
-        deleting = threading.Thread(target=lambda: opened.delete(id, wait=SECONDS))
-        with opened._waiting._changed:
-            deleting.start()
-            assert opened._waiting._changed.wait_for(lambda: id in opened._waiting._unwanted, SECONDS)
+        until(lambda: len(opened.view.documents) == 3)
+        opened.delete(id)
         assert [one.name for one in opened.view.documents] == ["cat", "last"]
         assert "number70" not in engine(opened).ask(QUESTION, OPEN).answer
-        embedder.let(1)
-        deleting.join(SECONDS)
-        assert not deleting.is_alive()
         assert [row.name for row in opened.unfinished()] == ["last"]
         assert [one.name for one in opened.view.documents] == ["cat", "last"]
         report = running.end()
 
     assert [one.name for one in report.added] == ["last"]
     assert [one.name for one in opened.snapshot.documents] == ["cat", "last"]
-    assert not list(tmp_path.glob(f"default/*/*{first.digest}*"))
+    assert traces(tmp_path, first.digest.encode()) == []
     check_whole(opened)
 
 
 def test_given_an_unknown_id_beside_a_waiting_document_when_deleted_then_none_is(opened: Library, embedder: Held) -> None:
     source = buoys()
     with indexing(opened, embedder, source):
-        with pytest.raises(LibraryBusy):
+        with pytest.raises(InvalidInput):
             opened.delete(f"sha256:{source.digest}", "nobody", wait=0)
         assert len(opened.view.documents) == 2
     assert len(opened.snapshot.documents) == 2
@@ -273,7 +268,7 @@ def test_given_a_question_that_holds_the_waiting_document_when_it_is_published_t
 ) -> None:
     with indexing(opened, embedder, buoys()):
         view = opened.view
-    opened._store.reader._cache.clear()  # as where other documents were read meanwhile
+    opened._loader.reader._cache.clear()  # as where other documents were read meanwhile
 
     assert view is not opened.view
     assert view.page_text(view.documents[1].id, 1).startswith("The buoy 0")
@@ -305,7 +300,7 @@ def test_given_another_collection_then_it_knows_nothing_of_a_waiting_document(op
         assert other.view is other.snapshot
         assert INDEXING not in decision.metadata
         assert {name for name, _ in decision.retrieved} == {"dog"}
-        assert library(tmp_path, embedder=HashEmbedder()).view.waiting is None  # another process sees what is published
+        assert library(tmp_path, embedder=HashEmbedder()).view.waiting is not None  # another process asks it too
 
 
 def test_given_a_short_document_or_one_that_is_there_already_then_neither_waits(tmp_path: Path, embedder: Held) -> None:
@@ -323,24 +318,28 @@ def test_given_a_short_document_or_one_that_is_there_already_then_neither_waits(
     assert all(seen)
 
 
-def test_given_a_waiting_document_then_nothing_of_it_is_on_disk_that_was_not_there_before(
+def test_given_a_process_that_is_killed_while_a_document_waits_then_the_next_one_asks_it_by_its_words_and_finishes_it(
     opened: Library, embedder: Held, tmp_path: Path
 ) -> None:
     with indexing(opened, embedder, buoys()):
-        engine(opened).ask(QUESTION, OPEN)
-        work = sorted(path.name for path in tmp_path.glob("default/work/*/*"))
-        killed = library(tmp_path, embedder=HashEmbedder())
+        shutil.copytree(tmp_path / "default", tmp_path / "killed/default")
 
-        assert work == ["layout.jsonl.gz", "pages.json.gz", "reading.json"]
-        assert [one.name for one in killed.snapshot.documents] == ["cat"]
-        assert [row.name for row in killed.unfinished()] == ["buoys"]
+    left = library(tmp_path / "killed", embedder=HashEmbedder())
+    assert [one.name for one in left.snapshot.documents] == ["cat"]
+    assert [row.name for row in left.unfinished()] == ["buoys"]
+    assert "buoy 70" in engine(left).ask(QUESTION, OPEN).answer
+    left.resume(SMALL)
+    assert left.view is left.snapshot
+    check_whole(left)
 
 
 def as_waiting(of: Snapshot, opened: Library, document: str) -> WaitingDocument:
     """A document of a version as one that waits."""
     entry = next(entry for entry in of.entries if entry.document.id == document)
     passages = of.passages_of(document)
-    return WaitingDocument(entry, "", passages, opened._writer()._terms(entry), Path())
+    with opened._collection.reading() as db:
+        (packed,) = db.execute("SELECT terms FROM passages WHERE document = ?", (entry.row,)).fetchone()
+    return WaitingDocument(entry, "", passages, unpack_terms(packed))
 
 
 @pytest.fixture(scope="module")
@@ -374,7 +373,7 @@ def test_once_all_vectors_are_there_every_measurement_is_that_of_the_published_v
     for first in range(0, BUOYS, 16):
         places = order[first : first + 16]
         document.put(places, vectors[places])
-    view = early(small.snapshot, [document], small._store.lexical, HashEmbedder())
+    view = early(small.snapshot, [document], small._loader.lexical, HashEmbedder())
     assert view is not None
     view = replace(view, reader=whole.snapshot.reader)
 
@@ -393,7 +392,7 @@ def test_whatever_vectors_are_missing_no_hit_is_without_its_true_cosine_and_none
     vectors = whole.snapshot.vectors.vectors(whole.snapshot.rows_of(document.id))
     document.put(sorted(known), vectors[sorted(known)])
     model = HashEmbedder()
-    view = early(small.snapshot, [document], small._store.lexical, model)
+    view = early(small.snapshot, [document], small._loader.lexical, model)
     assert view is not None
     view = replace(view, reader=whole.snapshot.reader)
 
@@ -418,20 +417,6 @@ def test_given_vectors_that_are_there_when_others_come_then_the_first_ones_stay(
 
     assert document.vectors([4, 5, 6])[:, 0].tolist() == [1, 1, 2]
     assert np.flatnonzero(document.known()).tolist() == [4, 5, 6]
-
-
-def test_given_a_document_that_does_not_end_in_time_when_given_up_then_it_is_unseen_all_the_same(two) -> None:
-    whole = two[1]
-    waiting, document = WaitingDocuments(whole.snapshot.reader), as_waiting(whole.snapshot, whole, whole.snapshot.documents[1].id)
-    waiting.announce([document])
-
-    assert waiting.all() == (document,)
-    assert not waiting.give_up([document.id, "another"], 0.0)
-    assert waiting.all() == ()
-    assert waiting.unwanted() == {document.id}
-    waiting.withdraw([document.id])
-    assert waiting.give_up([document.id], 0.0)
-    assert waiting.unwanted() == frozenset()
 
 
 def test_given_nothing_read_yet_but_a_file_added_then_a_refusal_says_to_wait(tmp_path: Path) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
 import pytest
-from early_kit import SECONDS, SMALL
+from early_kit import SMALL
 from library_kit import HashEmbedder, check_whole, library, text
+from test_ahead import kept
 
 from rag_core.adapters.records.store import RecordStore
 from rag_core.decision.decide import decide, replay
@@ -24,14 +24,14 @@ from rag_core.engine import Engine
 from rag_core.errors import InvalidInput
 from rag_core.language import terms
 from rag_core.library.disk.files import Stamp
-from rag_core.library.early import early
 from rag_core.library.indexing import drafts, reading
-from rag_core.library.indexing.drafts import Drafts, Memory
-from rag_core.library.indexing.waiting import WaitingDocument
+from rag_core.library.indexing.cutting import Memory
+from rag_core.library.indexing.drafts import Drafts
+from rag_core.library.indexing.early import WaitingDocument, early
+from rag_core.library.indexing.reading import PageKeeper
 from rag_core.library.library import AddReport, Library
 from rag_core.library.stored.snapshot import Snapshot
 from rag_core.library.stored.sources import Source, sources_from
-from rag_core.library.stored.stored_pages import PageWriter
 from rag_core.settings import Settings
 from rag_core.work.recording import passage_of
 
@@ -151,12 +151,12 @@ def test_given_a_question_while_pages_are_read_then_the_answer_names_its_page_is
 def test_given_drafts_then_the_published_document_is_made_as_without_them_byte_by_byte(
     tmp_path: Path, source: Source, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def files(name: str) -> dict[str, bytes]:
+    def files(name: str) -> list[object]:
         made, drafted = library(tmp_path / name), list[bool]()
         add(made, source, lambda page: drafted.append(state(made.view) is not None))
         assert any(drafted) is (name == "with")
         made.add([text("cat", "The cat sleeps.", language="en")], SMALL)
-        return {str(one.relative_to(tmp_path / name)): one.read_bytes() for one in (tmp_path / name).glob("*/documents/*/*")}
+        return kept(made)
 
     with_drafts = files("with")
     monkeypatch.setattr(drafts, "FIRST_PAGES", PAGES)
@@ -266,9 +266,9 @@ def test_given_a_draft_beside_a_document_that_waits_then_the_state_tells_them_ap
 
     def look(page: int) -> None:
         if page == FIRST:
-            (draft,) = opened._waiting.all()
-            other = WaitingDocument(replace(opened.snapshot.entries[0], key="other"), "", draft.passages[:2], draft.terms[:2], Path())
-            view = early(opened.snapshot, [draft, other], opened._store.lexical, HashEmbedder())
+            (draft,) = opened._loaded.early.values()
+            other = WaitingDocument(replace(opened.snapshot.entries[0], key="other"), "", draft.passages[:2], draft.terms[:2])
+            view = early(opened.snapshot, [draft, other], opened._loader.lexical, HashEmbedder())
             assert view is not None
             states.extend((state(view), Indexing(2, 3, len(draft.passages) + 2, 0, pages=PAGES, read=FIRST, reading=1)))
 
@@ -282,7 +282,7 @@ def test_given_a_draft_that_has_all_vectors_then_it_is_told_that_pages_are_missi
 
     def look(page: int) -> None:
         if page == FIRST:
-            (draft,) = opened._waiting.all()
+            (draft,) = opened._loaded.early.values()
             count = len(draft.passages)
             draft.put(range(count), HashEmbedder().embed([passage.text for passage in draft.passages]))
             states.extend((state(opened.view), Indexing(1, 2, count, count, pages=PAGES, read=FIRST)))
@@ -311,21 +311,16 @@ def test_given_a_job_that_is_stopped_while_pages_are_read_then_nothing_of_them_i
 def test_given_a_document_that_is_deleted_while_it_is_read_then_it_is_gone_at_once_and_the_other_files_are_indexed(
     opened: Library, source: Source
 ) -> None:
-    document, deleting, read = f"sha256:{source.digest}", list[threading.Thread](), list[int]()
+    document, read = f"sha256:{source.digest}", list[int]()
 
     def look(what: str, done: int, total: int) -> None:
         read.append(done)
         if what == "buoys.pdf: reading" and done == FIRST:
-            deleting.append(threading.Thread(target=lambda: opened.delete(document, wait=SECONDS)))
-            with opened._waiting._changed:
-                deleting[0].start()
-                assert opened._waiting._changed.wait_for(lambda: document in opened._waiting._unwanted, SECONDS)
+            opened.delete(document)
             assert [one.name for one in opened.view.documents] == ["cat"]
 
     report = opened.add([source, text("dog", "The dog barks at the buoy.", language="en")], SMALL, progress=look)
-    deleting[0].join(SECONDS)
 
-    assert not deleting[0].is_alive()
     assert [one.name for one in report.added] == ["dog"]
     assert PAGES not in read
     assert [one.name for one in opened.view.documents] == ["cat", "dog"]
@@ -398,25 +393,22 @@ def test_given_terms_that_were_listed_for_a_draft_then_they_are_those_of_the_tex
 
 @pytest.mark.parametrize(("count", "read"), [(PAGES, [6, 12]), (9, [6]), (8, []), (100, [6, 12, 24, 48])])
 def test_given_pages_that_come_then_each_draft_has_twice_as_many_and_none_has_nearly_all(
-    tmp_path: Path, source: Source, opened: Library, count: int, read: list[int]
+    source: Source, opened: Library, count: int, read: list[int]
 ) -> None:
     seen: list[int] = []
-    row = _accepted(opened, source)
-    made = Drafts(row, "key", SMALL, Memory(HashEmbedder()), lambda draft: seen.append(draft.entry.document.page_count), lambda: False)
+    opened.add([source], SMALL, cancelled=lambda: True)
+    (row,) = opened.unfinished()
+    keeper = PageKeeper(opened._collection, opened._collection.begin_document(row, "key", ""))
+
+    def look() -> None:
+        opened.refresh()
+        seen.append(opened.view.documents[-1].page_count)
+
+    made = Drafts(row, "key", SMALL, Memory(HashEmbedder()), keeper, look, lambda: False)
     made.begun(Metadata(), count)
-    with PageWriter(tmp_path, 1 << 20) as writer:
-        for page in _pages(count):
-            writer.put(page)
-            made.read(page, Stamp("0", 1), writer)
+    for number in range(1, count + 1):
+        page = Page(number, f"The buoy {number} shows a light.")
+        keeper.put(page)
+        made.read(page, Stamp("0", 1))
 
     assert seen == read
-
-
-def _pages(count: int) -> Iterator[Page]:
-    return (Page(number, f"The buoy {number} shows a light.") for number in range(1, count + 1))
-
-
-def _accepted(opened: Library, source: Source):
-    report = opened.add([source], SMALL)
-    assert report.added
-    return next(entry.source for entry in opened.snapshot.entries if entry.document.name == "buoys.pdf")

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import functools
+import sqlite3
 import threading
 from concurrent.futures import Future
+from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pymupdf
 import pytest
 from library_kit import SETTINGS, HashEmbedder, check_whole, text
+from test_ahead import kept
 
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.ports import Cancel, Embedder
 from rag_core.errors import DamagedPdf, IngestError, WorkersUnavailable
-from rag_core.library.indexing.elsewhere import MIN_FILES, Files, make
+from rag_core.library.indexing import adding
+from rag_core.library.indexing.elsewhere import MIN_FILES, make
 from rag_core.library.library import Library
-from rag_core.library.stored import writer
-from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.collection import pack_vectors
+from rag_core.library.stored.entry import Accepted
+from rag_core.library.stored.named import FILE
 from rag_core.library.stored.sources import Source
-from rag_core.library.stored.store import Store
 from rag_core.settings import Settings
 
 
@@ -37,10 +42,10 @@ class Worker:
 
     def __init__(self, folder: Path, room: int = 3) -> None:
         self.folder, self.room = folder, room
-        self.orders: dict[str, tuple[Accepted, bytes, Future[Files]]] = {}
+        self.orders: dict[str, tuple[Accepted, bytes, Future[bytes]]] = {}
         self.ordered: list[str] = []
         self.most = self.begun = self.ended = 0
-        self.say: dict[str, Files | IngestError] = {}  # what comes of a file, by its name, instead of its document
+        self.say: dict[str, bytes | IngestError] = {}  # what comes of a file, by its name, instead of its document
         self.gone_after: int | None = None
         self.working = threading.Lock()
 
@@ -48,8 +53,8 @@ class Worker:
         self.embedder, self.settings, self.begun = embedder, settings, self.begun + 1
         return self.room
 
-    def order(self, row: Accepted, data: bytes) -> Future[Files]:
-        future: Future[Files] = Future()
+    def order(self, row: Accepted, data: bytes) -> Future[bytes]:
+        future: Future[bytes] = Future()
         self.orders[row.name] = row, data, future
         self.ordered.append(row.name)
         self.most = max(self.most, len(self.orders))
@@ -72,8 +77,8 @@ class Worker:
             else:
                 future.set_result(said)
 
-    def made(self, row: Accepted, data: bytes) -> Files:
-        return make(row, data, self.settings, self.embedder, Store(self.folder / row.digest, "made", FaissStore(), Bm25Store()))
+    def made(self, row: Accepted, data: bytes) -> bytes:
+        return make(row, data, self.settings, self.embedder, self.folder / row.digest)
 
     def end(self) -> None:
         with self.working:
@@ -92,13 +97,6 @@ def library(folder: Path, worker: Worker | None) -> Library:
     )
 
 
-def files_of(folder: Path) -> dict[str, bytes]:
-    """All files of documents, and of the newest indexes."""
-    newest = max((folder / "default/indexes").iterdir(), key=lambda path: path.stat().st_mtime_ns)
-    found = {path.relative_to(folder).as_posix(): path for path in (folder / "default/documents").rglob("*") if path.is_file()}
-    return {name: path.read_bytes() for name, path in (found | {path.name: path for path in newest.iterdir()}).items()}
-
-
 def test_given_workers_when_many_pdfs_are_added_then_each_file_of_the_library_is_as_without_them(tmp_path: Path, worker: Worker) -> None:
     sources = [*map(pdf, range(4)), text("note", "A text of its own."), pdf(4)]
     here = library(tmp_path / "here", None)
@@ -109,7 +107,7 @@ def test_given_workers_when_many_pdfs_are_added_then_each_file_of_the_library_is
     report = apart.add(sources, SETTINGS, progress=lambda *far: said.append(far))
 
     assert report == expected
-    assert files_of(tmp_path / "apart") == files_of(tmp_path / "here")
+    assert kept(apart) == kept(here)
     check_whole(apart)
     assert (worker.begun, worker.ended, worker.most) == (1, 1, worker.room)
     assert worker.ordered == [f"buoy-{number}.pdf" for number in range(5)]
@@ -120,8 +118,8 @@ def test_given_workers_when_many_pdfs_are_added_then_each_file_of_the_library_is
 def test_given_workers_when_publishing_is_due_then_what_came_can_be_asked_while_the_rest_is_made(
     tmp_path: Path, worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "PUBLISH_SECONDS", 0.0)
-    monkeypatch.setattr(writer, "PUBLISH_SHARE", 0.0)
+    monkeypatch.setattr(adding, "PUBLISH_SECONDS", 0.0)
+    monkeypatch.setattr(adding, "PUBLISH_SHARE", 0.0)
     apart = library(tmp_path, worker)
     seen: list[int] = []
 
@@ -151,8 +149,7 @@ def test_given_what_is_not_for_workers_then_it_is_made_here(tmp_path: Path, work
 
 
 def test_given_a_file_that_fails_or_comes_back_in_pieces_then_it_costs_only_itself(tmp_path: Path, worker: Worker) -> None:
-    other = {name: b"" for name in ("pages.jsonl", "document.json")}
-    worker.say = {"buoy-1.pdf": DamagedPdf("It is damaged.", remedy="Save it again."), "buoy-2.pdf": other}
+    worker.say = {"buoy-1.pdf": DamagedPdf("It is damaged.", remedy="Save it again."), "buoy-2.pdf": b"SQLite format 3"}
     apart = library(tmp_path, worker)
 
     report = apart.add(map(pdf, range(4)), SETTINGS)
@@ -163,24 +160,27 @@ def test_given_a_file_that_fails_or_comes_back_in_pieces_then_it_costs_only_itse
     assert apart.unfinished() == ()
 
 
-@pytest.mark.parametrize("wrong", ["another document", "a byte", "a path"])
-def test_given_files_of_another_document_with_a_changed_byte_or_under_a_path_then_nothing_of_them_is_believed(
+@pytest.mark.parametrize("wrong", ["another document", "a byte", "no pages", "other vectors"])
+def test_given_a_file_of_another_document_with_a_changed_byte_or_with_less_then_nothing_of_them_is_believed(
     tmp_path: Path, worker: Worker, wrong: str
 ) -> None:
     right = worker.made
 
-    def made(row: Accepted, data: bytes) -> Files:
+    def made(row: Accepted, data: bytes) -> bytes:
         source = pdf(7)
         assert isinstance(source.data, bytes)
         if row.name != "buoy-1.pdf":
             return right(row, data)
         if wrong == "another document":
             return right(Accepted.of(source), source.data)
-        files = dict(right(row, data))
-        if wrong == "a path":
-            return files | {"../../../evil": b"x"}
-        name = next(name for name in files if name.startswith("vectors"))
-        return files | {name: files[name][:-1] + bytes([files[name][-1] ^ 1])}
+        (path := tmp_path / FILE).write_bytes(right(row, data))
+        with closing(sqlite3.connect(path)) as db, db:
+            (packed,) = db.execute("SELECT vectors FROM passages").fetchone()
+            packed = packed[:-1] + bytes([packed[-1] ^ 1]) if wrong == "a byte" else pack_vectors(np.eye(7, dtype=np.float32))
+            db.execute(
+                "DELETE FROM page" if wrong == "no pages" else "UPDATE passages SET vectors = ?", () if wrong == "no pages" else (packed,)
+            )
+        return path.read_bytes()
 
     worker.made = made  # type: ignore[method-assign]
     apart = library(tmp_path, worker)
@@ -189,7 +189,6 @@ def test_given_files_of_another_document_with_a_changed_byte_or_under_a_path_the
 
     assert [name for name, _ in report.problems] == ["buoy-1.pdf"]
     assert [document.name for document in report.added] == ["buoy-0.pdf", "buoy-2.pdf"]
-    assert not list(tmp_path.rglob("evil"))
     check_whole(apart)
 
 

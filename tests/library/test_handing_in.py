@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections import Counter
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,9 +18,8 @@ from rag_core.domain.ports import Cancel, Progress
 from rag_core.errors import LibraryBusy
 from rag_core.library.library import AddReport
 from rag_core.library.quota import Quota
-from rag_core.library.stored import stored_sources
-from rag_core.library.stored.inbox import MAX_TRIES, Inbox
-from rag_core.library.stored.named import collections, create_collection
+from rag_core.library.stored.collection import MAX_TRIES, Collection
+from rag_core.library.stored.named import FILE, collections, create_collection
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import cut_off, drop_collection, hand_in
@@ -39,8 +38,6 @@ def test_given_a_writer_at_work_when_a_file_is_handed_in_then_it_is_listed_kept_
     opened._note = lambda action, ids: noted.append((action, tuple(ids)))
     with opened._writing(0):
         listed = hand_in(tmp_path, "default", [TWO], {})
-        writer = opened._writer()
-        writer.publish(anyhow=True)  # clears away what nobody needs
     assert [row.name for row in library(tmp_path).unfinished()] == ["two"]
     assert [row.name for row, _ in cut_off(tmp_path, "default")] == ["two"]
     opened.add([ONE], SETTINGS)
@@ -72,7 +69,7 @@ def test_given_a_file_that_was_deleted_while_it_waited_or_has_no_room_then_it_is
 
 def test_given_a_list_that_is_damaged_when_handed_in_then_the_job_says_so_and_no_bytes_go(tmp_path: Path) -> None:
     library(tmp_path).add([ONE], SETTINGS)
-    (tmp_path / "default" / "inbox.json").write_text("[3]", encoding="utf-8")
+    (tmp_path / "default" / FILE).write_text("[3]", encoding="utf-8")
     assert hand_in(tmp_path, "default", [TWO], {}) == frozenset()
     assert cut_off(tmp_path, "default") == []
 
@@ -256,14 +253,14 @@ def test_given_files_that_were_handed_in_under_settings_of_their_own_when_taken_
     runner, first = Runner(), Held()
     runner.start("Before", first, 1)
     jobs = [waiting(tmp_path, runner, source, settings) for source, settings in zip(sources, (SETTINGS, small, SETTINGS), strict=True)]
-    inbox = Inbox(tmp_path / "default")
-    inbox.accept([sources[2]], partial(stored_sources.write, tmp_path / "default"), taken_up={"passage_tokens": -1})  # of another version
-    kept = (tmp_path / "default" / "inbox.json").read_bytes()
+    Collection(tmp_path, "default").accept([sources[2]], taken_up={"passage_tokens": -1})  # of another version
+    shutil.copytree(tmp_path / "default", tmp_path / "kept")
     for job in jobs:
         job.stop()
     first.go.set()
     assert all(job.wait(SECONDS) for job in jobs)
-    (tmp_path / "default" / "inbox.json").write_bytes(kept)  # as the kill left it
+    shutil.rmtree(tmp_path / "default")
+    shutil.move(tmp_path / "kept", tmp_path / "default")  # as the kill left it
 
     opened = library(tmp_path)
     monkeypatch.setattr(taking_up.loading, "engine", lambda *_: SimpleNamespace(library=opened))
@@ -278,19 +275,19 @@ def test_given_files_that_were_handed_in_under_settings_of_their_own_when_taken_
     assert fine > 2 * usual
     assert usual == unknown
     assert opened.unfinished() == ()
-    assert '"settings": {}' in (tmp_path / "default" / "inbox.json").read_text(encoding="utf-8")
 
 
 def test_given_a_file_whose_indexing_was_begun_too_often_then_a_person_decides(tmp_path: Path) -> None:
     hand_in(tmp_path, "default", [ONE], {})
-    inbox = Inbox(tmp_path / "default")
+    collection = Collection(tmp_path, "default")
     for _ in range(MAX_TRIES):
-        assert [row.name for row, _ in inbox.cut_off()] == ["one"]
-        inbox.begin([ONE.digest])
-    assert inbox.cut_off() == []
-    inbox.replace(inbox.rows().values())
-    assert inbox.cut_off() == []
-    inbox.drop([ONE.digest])
+        assert [row.name for row, _ in collection.cut_off()] == ["one"]
+        collection.begin([ONE.digest])
+    assert collection.cut_off() == []
+    collection.put_waiting(collection.waiting())
+    assert collection.cut_off() == []
+    with collection.writing() as db:
+        collection.drop_waiting(db, [ONE.digest])
     assert wiring.cut_off(tmp_path, "default") == []
 
 

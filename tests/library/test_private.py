@@ -25,7 +25,7 @@ from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.library.disk.files import write_atomically
 from rag_core.library.disk.private import make_folder
 from rag_core.library.library import Library
-from rag_core.library.stored.named import create_collection
+from rag_core.library.stored.named import FILE, create_collection
 from rag_core.library.stored.sources import Source
 from rag_core.records.stored import FeedbackKind, SavedPreset
 from ui.app.first_run import index_samples
@@ -58,7 +58,7 @@ def test_given_a_new_library_when_everything_is_written_to_it_then_its_owner_alo
     seen: set[str] = set()
 
     def look(what: str, done: int, total: int) -> None:
-        seen.update(path.name.split("-")[0] if "work" in str(path) else path.name for path in folder.rglob("*"))
+        seen.update(path.name for path in folder.rglob("*"))
         assert modes(tmp_path / "new") == {}, what
 
     opened = library(folder)
@@ -80,8 +80,18 @@ def test_given_a_new_library_when_everything_is_written_to_it_then_its_owner_alo
 
     assert modes(tmp_path / "new") == {}
     names = {path.name for path in folder.rglob("*")} | seen
-    assert {RECORDS, f"{RECORDS}-wal", f"{RECORDS}-shm", CACHE, "CURRENT", "inbox.json", "lock", "lock.json", "vectors.faiss"} <= names
-    assert {"lexical.rows.npy", "calibration.json", "pages.json.gz", "work", "sources"} <= names
+    assert {
+        RECORDS,
+        f"{RECORDS}-wal",
+        f"{RECORDS}-shm",
+        CACHE,
+        FILE,
+        f"{FILE}-wal",
+        "lock",
+        "lock.json",
+        "sources",
+        "calibration.json",
+    } <= names
 
     Library.rebuild(
         folder, "default", SETTINGS, embedder=HashEmbedder("other@float32"), vectors=FaissStore(DIM), lexical=Bm25Store(), progress=look
@@ -108,7 +118,7 @@ def test_given_a_library_that_others_can_read_when_a_writer_opens_it_then_they_c
     again = RecordStore(tmp_path / "default" / RECORDS)
     again.decisions()
     open_ones = modes(tmp_path / "default")
-    assert not [name for name in open_ones if name.startswith(RECORDS)]
+    assert not [name for name in open_ones if name.startswith((RECORDS, FILE))]
     library(tmp_path).add([text("cats", "Cats sleep.")], SETTINGS)
 
     assert set(modes(tmp_path / "default")) == {"link"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 from dataclasses import replace
@@ -18,13 +17,12 @@ from rag_core.errors import LimitExceeded, MissingDependency
 from rag_core.ingest.layout import Lines, Words, layout_json
 from rag_core.ingest.reading import ocr_engines, pdf_process
 from rag_core.ingest.reading.pdf import read_pdf
-from rag_core.library.disk.files import Stamp, stamp_file
+from rag_core.library.disk.files import Stamp
 from rag_core.library.indexing import reading
-from rag_core.library.indexing.reading import ReadOptions, kept
-from rag_core.library.stored.inbox import Accepted
+from rag_core.library.indexing.reading import ReadOptions
+from rag_core.library.stored.collection import Collection
 from rag_core.library.stored.sources import Source
-from rag_core.library.stored.stored_json import page_from_json, page_to_json
-from rag_core.library.stored.stored_pages import LAYOUT, PAGES, read_pages
+from rag_core.library.stored.stored_json import page_from_json, page_to_json, unpack
 
 READ_BY = ("2.0", 9)  # PyMuPDF's version, and that of what it reads
 OPTIONS = ReadOptions("pdf", ocr=False, can_ocr=False)
@@ -59,22 +57,24 @@ def pdf(pages: int = 3) -> bytes:
     return made.tobytes()
 
 
-def read(folder: Path, data: bytes, options: ReadOptions = OPTIONS, kind: str = "pdf") -> reading.Reading:
-    row = Accepted.of(Source("a", data, kind))  # type: ignore[arg-type]
-    path = folder / "source"
-    path.write_bytes(data)
-    with path.open("rb") as file:
-        return reading.read(row, file, Stamp("", len(data)), options, folder, None, None, None)
+def read(folder: Path, data: bytes, options: ReadOptions = OPTIONS, kind: str = "pdf") -> tuple[reading.Reading, reading.PageKeeper]:
+    collection = Collection(folder, "default")
+    ((row, _),) = collection.accept([Source("a", data, kind)])  # type: ignore[arg-type]
+    keeper = reading.PageKeeper(collection, collection.begin_document(row, "key", "options"))
+    (folder / "data").write_bytes(data)
+    with (folder / "data").open("rb") as file:
+        return reading.read(row, file, Stamp("", len(data)), options, keeper, None, None, None), keeper
 
 
 def test_given_a_pdf_when_read_then_the_boxes_of_its_words_stand_on_disk_alone(tmp_path: Path) -> None:
-    found = read(tmp_path, pdf())
-    again = kept(OPTIONS, tmp_path)
+    found, keeper = read(tmp_path, pdf())
+    known = json.loads(json.dumps(reading.reading_to_json(found)))
+    again = reading.reading_from(keeper.collection, keeper.document, known)
 
     assert again == found
     assert [(len(page.words), len(page.lines)) for page in found.pages] == [(0, 20)] * 3
     assert all(isinstance(page.lines, Lines) for page in (*found.pages, *again.pages))
-    stored = list(read_pages(tmp_path, {name: stamp_file(tmp_path / name) for name in (PAGES, LAYOUT)}))
+    stored = [page_from_json(*one) for one in keeper.collection.stored_pages(keeper.document)]
     assert stored == list(read_pdf(pdf(), "a.pdf").pages)
     assert all(isinstance(page.words, Words) and len(page.words) == 100 for page in stored)
 
@@ -134,12 +134,10 @@ def test_given_pages_of_a_scan_when_stored_then_each_word_is_as_sure_as_it_was_a
     page = Page(1, "18 Kč", PageSource.OCR, words=words, width=595.0, height=842.0)
     earlier = replace(page, words=tuple(word._replace(sure=None) for word in words))
 
-    assert tuple(page_from_json(*page_to_json(page, 0)).words) == words
-    assert page_from_json(page_to_json(replace(page, read_by=RAPIDOCR), 0)[0]).read_by == RAPIDOCR
-    before = {name: value for name, value in page_to_json(page, 0)[0].items() if name != "read_by"}
-    assert page_from_json(before).read_by == ""
-    assert [len(row) for row in json.loads(gzip.decompress(page_to_json(earlier, 0)[1]))["words"]] == [6, 6]  # as before it was kept
-    assert tuple(page_from_json(*page_to_json(earlier, 0)).words) == earlier.words
+    assert tuple(page_from_json(*page_to_json(page)).words) == words
+    assert page_from_json(page_to_json(replace(page, read_by=RAPIDOCR))[0]).read_by == RAPIDOCR
+    assert [len(row) for row in unpack(page_to_json(earlier)[1])["words"]] == [6, 6]
+    assert tuple(page_from_json(*page_to_json(earlier)).words) == earlier.words
 
 
 @pytest.mark.parametrize("sure", [None, 0.25])

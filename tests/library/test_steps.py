@@ -7,8 +7,8 @@ import random
 import numpy as np
 from library_kit import SETTINGS, check_whole, library, text
 
-from rag_core.library.stored.store import Store
-from rag_core.library.stored.writer import TERMS, VECTORS
+from rag_core.adapters.index import segments, words
+from rag_core.library import loading
 
 
 def numbers(opened, questions):
@@ -53,12 +53,34 @@ def test_given_any_changes_when_the_version_is_compared_with_one_made_at_once_th
 def test_given_a_library_when_a_document_is_added_then_no_vectors_or_words_of_others_are_read(tmp_path, monkeypatch):
     library(tmp_path).add([text(f"d{n}", f"Document {n} is about item{n}.") for n in range(5)], SETTINGS)
     read, opened = [], library(tmp_path)
-    monkeypatch.setattr(Store, "read", lambda self, name, expected: read.append(name))
+    vectors, terms = loading._vectors_of, loading._terms_of
+    monkeypatch.setattr(loading, "_vectors_of", lambda db, row: read.append(row) or vectors(db, row))
+    monkeypatch.setattr(loading, "_terms_of", lambda db, row: read.append(row) or terms(db, row))
 
     opened.add([text("new", "Cats sleep.")], SETTINGS)
     opened.delete(opened.snapshot.documents[2].id)
 
-    assert [name for name in read if name.endswith((VECTORS, TERMS))] == []
+    assert read == [6, 6]
     monkeypatch.undo()
     check_whole(library(tmp_path))
     assert np.array_equal(library(tmp_path).snapshot.vectors.vectors(range(5)), opened.snapshot.vectors.vectors(range(5)))
+
+
+def test_given_a_larger_library_when_a_document_comes_or_goes_then_the_segments_of_others_stay_as_they_are(tmp_path, monkeypatch):
+    monkeypatch.setattr(segments, "MIN_ROWS", 2)
+    monkeypatch.setattr(words, "MAX_ROWS", 4)
+    opened = library(tmp_path)
+    for n in range(9):
+        opened.add([text(f"d{n}", f"Document {n} is about item{n}.")], SETTINGS)
+    other = library(tmp_path)
+    before = opened.snapshot.lexical.segments
+    assert len(before) > 2
+
+    opened.add([text("new", "Cats sleep.")], SETTINGS)
+    opened.delete(opened.snapshot.documents[0].id)
+
+    assert len(set(before) & set(opened.snapshot.lexical.segments)) >= len(before) - 2
+    kept = other.snapshot.lexical.segments
+    assert other.refresh()
+    assert len(set(kept) & set(other.snapshot.lexical.segments)) >= len(before) - 2
+    assert numbers(opened, ["item3", "cat"]) == numbers(other, ["item3", "cat"]) == numbers(library(tmp_path), ["item3", "cat"])

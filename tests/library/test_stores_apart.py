@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.measurements import Measurements
 from rag_core.errors import InvalidSetting, LibraryDamaged, RagError, StoreUnavailable
 from rag_core.library.library import Library
-from rag_core.library.stored.store import Store
+from rag_core.library.loading import Loaded, Loader
 from rag_core.settings import Settings
 from rag_core.settings.endpoints import store_url
 from rag_core.wiring import open_engine, open_library, rebuild_library
@@ -112,7 +113,7 @@ def test_given_two_libraries_of_one_name_in_one_database_then_neither_finds_or_d
     first, second = opened(tmp_path / "a", store), opened(tmp_path / "b", store)
     first.add([text("one", "kx11 kx22.")], SETTINGS)
     second.add([text("two", "kx11 kx33."), text("three", "kx11 kx22.")], SETTINGS)
-    for number in range(4):  # clears the oldest versions away, with what they keep in the database
+    for number in range(4):
         second.add([text(f"more-{number}", f"kx44 {number}.")], SETTINGS)
     second.delete(id_of(second, "three"))
     second.erase(id_of(second, "two"))
@@ -280,7 +281,13 @@ def test_given_a_process_that_was_killed_before_it_published_then_what_it_sent_i
     store: str, stored: Stored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held = opened(tmp_path, store)
-    monkeypatch.setattr(Store, "publish", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    load = Loader.load
+
+    def killed(*of: Any, writes: bool = False) -> Loaded:
+        load(*of, writes=writes)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Loader, "load", killed)
     with pytest.raises(KeyboardInterrupt):
         held.add([text("one", "kx11 kx22.")], SETTINGS)
     monkeypatch.undo()

@@ -263,7 +263,7 @@ def test_given_a_greeting_or_a_question_about_the_library_when_asked_then_it_is_
 
 
 def test_given_a_library_that_cannot_be_used_when_opened_then_the_page_says_why_and_what_to_do(app: AppTest, library: Path) -> None:
-    (library / "default" / "CURRENT").write_text("999 none", encoding="utf-8")
+    (library / "default" / "collection.sqlite").write_bytes(b"no database" * 999)
 
     app.run()
 

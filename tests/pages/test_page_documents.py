@@ -18,7 +18,9 @@ from streamlit.testing.v1 import AppTest
 from rag_core.domain.documents import DateSource, Document, Metadata
 from rag_core.errors import InvalidInput
 from rag_core.library.disk import room
+from rag_core.library.disk.database import close_files
 from rag_core.library.disk.lock import writing
+from rag_core.library.stored.collection import Collection
 from rag_core.library.stored.sources import Source, text_source
 from rag_core.settings import Settings
 from rag_core.wiring import act_log, hand_in, open_engine
@@ -188,7 +190,7 @@ def test_given_a_disk_that_is_nearly_full_when_a_document_is_deleted_then_no_fil
     assert not open_engine(library, "default").library.remembers(CONTRACT)
 
 
-def test_given_a_document_when_deleted_everywhere_then_the_session_and_older_versions_forget_it_too(app: AppTest, library: Path) -> None:
+def test_given_a_document_when_deleted_everywhere_then_the_session_forgets_it_too(app: AppTest, library: Path) -> None:
     page = opened(app)
     choose_document(page, CONTRACT)
     page.button(key=f"ask_delete_{CONTRACT}").click().run()
@@ -480,7 +482,7 @@ def test_given_a_job_that_writes_when_other_changes_are_wanted_then_the_page_say
     assert by_key(page, "FormSubmitter:rebuild_form") == []
 
 
-def test_given_another_process_that_writes_when_a_document_is_deleted_then_the_page_says_who_and_it_stays(
+def test_given_another_process_that_writes_when_a_document_is_deleted_then_the_page_says_so_and_it_stays(
     app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui.documents.keeping.WAIT_SECONDS", 0.05)
@@ -488,10 +490,10 @@ def test_given_another_process_that_writes_when_a_document_is_deleted_then_the_p
     choose_document(page, CONTRACT)
     page.button(key=f"ask_delete_{CONTRACT}").click().run()
 
-    with writing(library / "default", 1):
+    with Collection(library, "default").writing():
         page.button(key=f"sure_delete_{CONTRACT}").click().run()
 
-    assert "is being written by process" in texts(page)
+    assert "are being written by another process" in texts(page)
     assert "smlouva-o-dodavce.pdf" in set(page.dataframe[0].value["name"])
 
 
@@ -529,16 +531,15 @@ def test_given_an_encrypted_document_when_its_page_is_wanted_then_the_page_says_
     assert not page.image
 
 
-def test_given_a_damaged_list_of_unfinished_files_when_opened_then_the_page_says_so_and_offers_to_build_anew(
-    app: AppTest, library: Path
-) -> None:
+def test_given_a_damaged_library_when_opened_then_the_page_says_so_and_offers_to_build_anew(app: AppTest, library: Path) -> None:
     settle(app)
-    (library / "default/inbox.json").write_bytes(b"")
+    close_files()  # or the log beside the file still has all of it
+    (library / "default/collection.sqlite").write_bytes(b"no database" * 999)
 
     page = app.switch_page("pages/documents.py").run()
 
     assert not page.exception
-    assert any("inbox.json" in text.value for text in page.text)
+    assert any("collection.sqlite" in text.value for text in page.text)
     assert by_key(page, "FormSubmitter:rebuild_form")
 
 

@@ -44,7 +44,7 @@ def test_given_another_name_when_it_is_typed_then_nothing_is_deleted(documents: 
     for wrong in ("", "plans", "DEFAULT", "default x"):
         typed(documents, wrong)
         assert say("dropping.wrong") in [one.value for one in documents.warning], wrong
-    assert (library / "default" / "CURRENT").exists()
+    assert (library / "default" / "collection.sqlite").exists()
 
 
 def test_given_its_name_when_it_is_typed_then_the_collection_is_gone_and_the_page_goes_on(documents: AppTest, library: Path) -> None:
@@ -77,7 +77,7 @@ def test_given_somebody_who_may_not_delete_then_it_is_not_offered_and_not_done(
     with acting(eda):
         with pytest.raises(Exception, match="not open to you"):
             dropping.drop(library, "default", Runner())
-    assert (library / "default" / "CURRENT").exists()
+    assert (library / "default" / "collection.sqlite").exists()
 
 
 def test_given_another_process_that_writes_when_it_is_dropped_then_nothing_is_lost_and_the_page_says_who(
@@ -91,4 +91,4 @@ def test_given_another_process_that_writes_when_it_is_dropped_then_nothing_is_lo
 
     assert not documents.exception
     assert "being written by process" in texts(documents) + "".join(one.value for one in documents.error)
-    assert (library / "default" / "CURRENT").exists()
+    assert (library / "default" / "collection.sqlite").exists()

@@ -18,7 +18,6 @@ from rag_core.domain.indexing import INDEXING, indexing_of
 from rag_core.domain.ports import TextKind, Vectors
 from rag_core.library.disk.files import Stamp
 from rag_core.library.indexing import adding, drafts
-from rag_core.library.stored.stored_pages import PageWriter
 from ui.app.texts import say, tell
 
 BUOYS = "Alpha Bravo Charlie Delta Echo Foxtrot Golf Hotel India Juliett Kilo Lima Mike November Oscar Papa Quebec Romeo".split()
@@ -142,8 +141,8 @@ def test_given_a_file_of_which_only_the_first_pages_are_read_when_asked_then_it_
     go = {number: threading.Event() for number in stands}
     read = drafts.Drafts.read
 
-    def held(self: drafts.Drafts, page: Page, source: Stamp, writer: PageWriter) -> None:
-        read(self, page, source, writer)
+    def held(self: drafts.Drafts, page: Page, source: Stamp) -> None:
+        read(self, page, source)
         if page.number in stands:
             stands[page.number].set()
             assert go[page.number].wait(JOB_SECONDS)

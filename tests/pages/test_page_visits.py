@@ -162,7 +162,7 @@ def test_given_a_visitors_own_job_when_it_runs_then_they_may_stop_it_and_no_one_
 def test_given_what_visitors_left_when_the_demo_starts_over_an_empty_library_then_the_samples_are_offered(tmp_path: Path) -> None:
     left = tmp_path / f"visit-{'0a' * 16}"
     left.mkdir()
-    (left / "inbox.json").write_text("{}", encoding="utf-8")
+    (left / "collection.sqlite").touch()
 
     assert first_run.is_due(tmp_path)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,6 +20,7 @@ from streamlit.testing.v1 import AppTest
 from rag_core.adapters.embedding.support import minilm_folder
 from rag_core.errors import ModelUnavailable
 from rag_core.library.library import AddReport
+from rag_core.library.stored.named import FILE
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import as_built, cut_off, open_engine
@@ -267,14 +269,19 @@ def test_given_building_anew_when_it_is_stopped_then_the_collection_stays_and_th
     assert not page.warning
 
 
-@pytest.mark.parametrize("harm", ["indexes/*/vectors.faiss", "documents/*/passages.json.gz"])
+@pytest.mark.parametrize(("harm", "said"), [("file", "collection.sqlite is damaged"), ("vectors", "was changed")])
 def test_given_a_damaged_library_when_opened_then_building_it_anew_is_offered_and_makes_it_whole(
-    app: AppTest, small_library: Path, harm: str
+    app: AppTest, small_library: Path, harm: str, said: str
 ) -> None:
-    for path in (small_library / "default").glob(harm):
+    path = small_library / "default" / FILE
+    if harm == "file":
         path.write_bytes(b"\0" + path.read_bytes())
+    else:
+        with closing(sqlite3.connect(path)) as db:
+            db.execute("UPDATE passages SET vectors = zeroblob(length(vectors))")
+            db.commit()
     page = app.run()
-    assert "was changed or cut short" in texts(page)
+    assert said in texts(page)
 
     submit(page, "rebuild_form")
     settle(page)

@@ -16,6 +16,7 @@ from rag_core.domain.llm_trace import Completion
 from rag_core.domain.measurements import TYPED
 from rag_core.entrypoints.cli import main
 from rag_core.library.erasing import mentions_of
+from rag_core.library.stored.collection import Collection
 from rag_core.records.stored import SavedPreset
 from rag_core.wiring import RecordStore, act_log, model_cache, open_engine, records
 from rag_core.work import loading, recording
@@ -90,12 +91,8 @@ def filled(server: Server) -> tuple[str, Path]:
     cache = model_cache(server.folder, "erasing")
     cache.put("key", Completion("The zyxoquant is calibrated.", False, "m", "e", 1, 1, cached=False), cache.get("other")[1])
     folder = server.folder / "erasing"
-    aside = folder / "damaged-20260101T000000"
-    (aside / "sources").mkdir(parents=True)
-    shutil.copy(folder / "sources" / id.removeprefix("sha256:"), aside / "sources")
-    shutil.copy(folder / "inbox.json", aside)
-    (aside / "manifests").mkdir()
-    shutil.copy(next((folder / "manifests").glob("*.json")), aside / "manifests")
+    assert Collection(server.folder, "erasing")._writer.empty_log()
+    shutil.copy(folder / "collection.sqlite", folder / "collection.damaged-20260101T000000.sqlite")
     assert store._file.empty_log()
     shutil.copy(folder / "records.sqlite", folder / "records.damaged-20260101T000000.sqlite")
     return id, folder
@@ -106,7 +103,7 @@ def test_given_a_document_that_is_spoken_of_everywhere_when_deleted_everywhere_t
 ) -> None:
     id, folder = filled
     held = {name.partition("/")[0] for name, _ in found(folder)}
-    for where in ("documents", "manifests", "records.sqlite", "model_cache.sqlite", "damaged-20260101T000000", "records.damaged-"):
+    for where in ("collection.sqlite", "sources", "records.sqlite", "model_cache.sqlite", "collection.damaged-", "records.damaged-"):
         assert any(name.startswith(where) for name in held), (where, held)
     with server.client("reader") as reader, server.client("alpha") as alpha, server.client("admin") as client:
         at = f"/api/collections/erasing/documents/{id}/everywhere"
@@ -184,7 +181,7 @@ def test_given_the_command_line_when_a_document_that_was_deleted_is_named_by_id_
     assert main(["index", str(tmp_path / "one.txt"), *library]) == 0
     id = open_engine(tmp_path / "library").library.snapshot.documents[0].id
     assert main(["delete", "one.txt", *library]) == 0
-    assert found(tmp_path / "library", ("zyxoquant",)) != set(), "an older version is kept for readers"
+    assert found(tmp_path / "library", ("zyxoquant",)) == set()
     assert main(["delete", id, *library]) == 1
 
     assert main(["delete", id, "--everywhere", *library]) == 0

@@ -43,7 +43,7 @@ def visits(tmp_path: Path, clock: Clock) -> Visits:
 def begun(folder: Path, collection: str) -> None:
     """Make a collection look as one to which something was added."""
     (folder / collection).mkdir()
-    (folder / collection / "inbox.json").write_text("{}", encoding="utf-8")
+    (folder / collection / "collection.sqlite").touch()
 
 
 def test_given_a_visit_when_its_token_comes_then_it_is_found_and_its_name_tells_nobody_the_token(visits: Visits) -> None:
@@ -193,7 +193,7 @@ def test_given_as_many_with_documents_as_there_is_room_for_when_another_comes_th
     assert late.actor.is_open(Action.ASK, "samples")
     assert not late.principal.may(Scope.INDEX)
     assert Visits(tmp_path, "samples", most=3, clock=clock).begin()[0].may_add
-    visits._drop = lambda name: (tmp_path / name / "inbox.json").unlink()
+    visits._drop = lambda name: (tmp_path / name / "collection.sqlite").unlink()
     visits.end(kept[0])
     found = visits.find(token)
     assert found is not None

@@ -9,7 +9,7 @@ import streamlit as st
 from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.errors import RagError
-from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.entry import Accepted
 from rag_core.service.callers.people import Right
 from ui.app import state
 from ui.app.jobs.background import watch

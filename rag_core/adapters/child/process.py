@@ -60,7 +60,7 @@ class ProcessEmbedder:
 
     @property
     def name(self) -> str:
-        """Model and precision, as a library's manifest stores it; the child says it when it has loaded the model."""
+        """Model and precision, as a library stores it; the child says it when it has loaded the model."""
         return self._greeted()[0]
 
     @property

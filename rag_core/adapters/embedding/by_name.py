@@ -115,7 +115,7 @@ class SentenceTransformerEmbedder:
 
     @property
     def name(self) -> str:
-        """Model and precision, as a library's manifest stores it."""
+        """Model and precision, as a library stores it."""
         return self._name
 
     @property

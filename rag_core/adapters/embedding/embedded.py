@@ -60,7 +60,7 @@ class EmbeddedModel:
 
     @property
     def name(self) -> str:
-        """Model and precision, as a library's manifest stores it."""
+        """Model and precision, as a library stores it."""
         return f"{EMBEDDED}@{self.precision}"
 
     @property

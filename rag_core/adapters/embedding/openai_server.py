@@ -52,7 +52,7 @@ class OpenAIEmbedder:
 
     @property
     def name(self) -> str:
-        """Model and precision, as a library's manifest stores it."""
+        """Model and precision, as a library stores it."""
         return self._name
 
     @property

@@ -1,26 +1,18 @@
-"""Exact nearest neighbours by cosine with FAISS on local disk (IndexFlatIP over unit vectors), in segments.
-
-What any index of FAISS needs stands here too: the best rows of a search, and its files. `sketched.py` uses it.
-"""
+"""Exact nearest neighbours by cosine with FAISS in memory (IndexFlatIP over unit vectors), in segments; `sketched.py` builds on it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import faiss
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.adapters.index import segments
-from rag_core.adapters.index.segments import Cut, Kept, offsets, planned
+from rag_core.adapters.index.segments import MAX_ROWS, Cut, offsets, planned
 from rag_core.domain.ports import VectorIndex, Vectors
-from rag_core.errors import LibraryDamaged
-from rag_core.library.disk.private import write
 
-FILE = "vectors.faiss"
 Rows = NDArray[np.int64]
 DIM = 384  # the length of the embedded model's vectors
 
@@ -30,7 +22,6 @@ class FlatSegment:
 
     def __init__(self, index: faiss.Index, sketch: faiss.Index | None = None) -> None:
         self.index, self.sketch = index, sketch
-        self.kept: Kept | None = None
 
     def __len__(self) -> int:
         return int(self.index.ntotal)
@@ -125,7 +116,6 @@ class FaissStore:
     """A `VectorStore` of exact FAISS indexes. `dim` is the length of a vector, used where nothing says how long one is."""
 
     name = "faiss-flat"
-    files: tuple[str, ...] = (FILE,)  # that a segment has; the index is called after the first
     kind: type[FaissIndex] = FaissIndex
 
     def __init__(self, dim: int = DIM) -> None:
@@ -139,33 +129,10 @@ class FaissStore:
         """See `VectorStore.spliced`."""
         return self.kind(self._segments(index.segments, pieces)) if isinstance(index, FaissIndex) and type(index) is self.kind else None
 
-    def save(self, index: VectorIndex, folder: Path) -> None:
-        """Write FAISS's own binary format (not pickle).
-
-        Raises:
-            OSError: the disk or the permissions refused.
-        """
-        if not isinstance(index, FaissIndex) or type(index) is not self.kind:
-            raise TypeError(f"{type(self).__name__} saves a {self.kind.__name__}, got {type(index).__name__}")
-        segments.save(index.segments, folder, Path(self.files[0]).stem, self.files, self._put)
-
-    def load(self, folder: Path) -> FaissIndex:
-        """Read it back.
-
-        Raises:
-            LibraryDamaged: a file is missing or cut short. A changed byte is found by the manifest's checksum, not here.
-        """
-        try:
-            return self.kind(segments.load(folder, Path(self.files[0]).stem, self.files, self._get))
-        except (OSError, EOFError, RuntimeError, ValueError, KeyError, TypeError) as error:
-            raise LibraryDamaged(
-                "The vector index cannot be read.", remedy="Restore the library folder, or index the documents again."
-            ) from error
-
     def _segments(self, known: Sequence[FlatSegment], pieces: Sequence[range | Vectors]) -> list[FlatSegment]:
         """The segments over these pieces; those of the known ones that stay whole are used again. See `VectorStore.spliced`."""
         made = []
-        for group in planned(known, pieces):
+        for group in planned(known, pieces, MAX_ROWS):
             part = group[0]
             if len(group) == 1 and isinstance(part, Cut) and part.is_whole:
                 made.append(part.segment)
@@ -180,31 +147,6 @@ class FaissStore:
 
     def _segment(self, index: faiss.Index) -> FlatSegment:
         return FlatSegment(index)
-
-    def _put(self, segment: FlatSegment, folder: Path) -> None:
-        write_index(segment.index, folder / self.files[0])
-
-    def _get(self, folder: Path) -> FlatSegment:
-        return FlatSegment(read_index(folder / self.files[0]))
-
-
-def write_index(index: faiss.Index, path: Path) -> None:
-    """Write an index of FAISS to a file.
-
-    Raises:
-        OSError: the disk or the permissions refused.
-    """
-    # FAISS's own writer leaves out the end of a file without an error where the disk is full
-    write(path, faiss.serialize_index(index).data)
-
-
-def read_index(path: Path) -> faiss.Index:
-    """Read it back, mapped into memory where it is large.
-
-    Raises:
-        OSError, RuntimeError: the file is missing or cut short.
-    """
-    return faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC if segments.is_mapped(path) else 0)
 
 
 def best_rows(search: Callable[[int], tuple[Any, Any]], k: int, total: int) -> list[tuple[int, float]]:

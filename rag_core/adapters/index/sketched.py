@@ -1,4 +1,4 @@
-"""Near neighbours by cosine on local disk: a sketch says which vectors are likely, and their cosines are exact.
+"""Near neighbours by cosine in memory: a sketch says which vectors are likely, and their cosines are exact.
 
 A sketch has one bit for each number of a vector (RaBitQ, Gao and Long, SIGMOD 2024, in FAISS): a thirtieth of the bytes to go through. Each
 larger segment has one, made of its vectors alone, so that documents come and go as in the exact store. Up to `EXACT_ROWS` rows, and within
@@ -8,14 +8,12 @@ chosen documents, every vector is compared.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import faiss
 
-from rag_core.adapters.index.flat import FaissIndex, FaissStore, FlatSegment, Rows, read_index, write_index
+from rag_core.adapters.index.flat import FaissIndex, FaissStore, FlatSegment, Rows
 from rag_core.domain.ports import Vectors
 
-FILE, SKETCH = "vectors.sketched.faiss", "sketch.faiss"
 EXACT_ROWS = 100_000  # comparing so many vectors of 384 numbers takes about 6 ms of processor time
 SKETCHED_ROWS = 16_384  # in a segment; below, comparing all of them takes a millisecond
 CANDIDATES = (
@@ -40,7 +38,6 @@ class SketchStore(FaissStore):
     """A `VectorStore` of vectors with sketches."""
 
     name = "faiss-sketch"
-    files = (FILE, SKETCH)
     kind = SketchIndex
 
     def _segment(self, index: faiss.Index) -> FlatSegment:
@@ -52,16 +49,3 @@ class SketchStore(FaissStore):
             sketch.train(vectors)
             sketch.add(vectors)
         return FlatSegment(index, sketch)
-
-    def _put(self, segment: FlatSegment, folder: Path) -> None:
-        super()._put(segment, folder)
-        if segment.sketch is not None:
-            write_index(segment.sketch, folder / SKETCH)
-
-    def _get(self, folder: Path) -> FlatSegment:
-        found = super()._get(folder)
-        if len(found) >= SKETCHED_ROWS:
-            found.sketch = read_index(folder / SKETCH)
-            if found.sketch.ntotal != len(found):
-                raise ValueError("its sketch is another segment's")
-        return found

@@ -14,13 +14,14 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.adapters.index.segments import Cut, Kept, offsets, planned
+from rag_core.adapters.index.segments import Cut, offsets, planned
 from rag_core.adapters.index.terms import Terms
 
 K1, B = 1.5, 0.75  # bm25s' defaults, the usual values of Robertson's BM25
 KEPT_TERMS = 64  # whose parts of scores are kept: one question asks for the same few terms several times
 KEPT_POSTINGS = 1 << 24  # in those parts at most, of 8 bytes each: a term that stands everywhere has one for each passage; chosen
 MIN_KEPT = 8  # terms all the same; chosen
+MAX_ROWS = 16_384  # in a segment: deleting one document writes about 8 MB anew at most; chosen
 KEPT_NUMBERS = 8_192  # terms whose number of passages is kept: a question weighs the words of all sentences that it reads
 
 Whole = NDArray[np.int64]
@@ -41,7 +42,7 @@ class WordSegment:
 
     def __init__(self, columns: Mapping[str, int], starts: Whole, rows: Short, counts: Short, lengths: Short) -> None:
         self.columns, self.starts, self.rows, self.counts, self.lengths = columns, starts, rows, counts, lengths
-        self.kept: Kept | None = None
+        self.kept: int | None = None  # its number where it is kept
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -69,7 +70,7 @@ class Bm25Index:
 
     def spliced(self, pieces: Sequence[range | Rows]) -> Bm25Index:
         """The index over these pieces in their order: rows of this one, each at most once, or the terms of new passages."""
-        made = [_segment(group) for group in planned(self.segments, pieces)]
+        made = [_segment(group) for group in planned(self.segments, pieces, MAX_ROWS)]
         return Bm25Index(made or [_joined([[]])])
 
     def scores(self, terms: Sequence[str], rows: Sequence[int]) -> list[float]:

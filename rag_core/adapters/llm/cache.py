@@ -13,10 +13,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from rag_core.adapters.records.file import COMPANIONS, RecordFile
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.domain.ports import LanguageModel
 from rag_core.errors import LibraryError, RecordsDamaged
+from rag_core.library.disk.database import COMPANIONS, Database
 from rag_core.library.disk.room import is_full
 from rag_core.settings.endpoints import Endpoint
 
@@ -45,7 +45,7 @@ class ModelCache:
     """
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
-        self._file, self._clock = RecordFile(path, _SCHEMA, _VERSION), clock
+        self._file, self._clock = Database(path, _SCHEMA, _VERSION), clock
 
     def close(self) -> None:
         """Let go of the file; the next use opens it again."""

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from rag_core.adapters.records.erase import without_erased
-from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.tables import as_written, now, pack, plain, read_json, row_id, unpack
 from rag_core.adapters.records.texts import keep_texts, prune_rejected, texts_of, written_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput, LibraryBusy
+from rag_core.library.disk.database import Database
 from rag_core.records import PassageOf, from_record
 from rag_core.records.stored import MAX_COMMENT_CHARS, Feedback, FeedbackKind, FeedbackState, StoredDecision
 
@@ -25,7 +25,7 @@ _FEEDBACK = (
 class Decisions:
     """Stored questions with everything measured for them, and feedback."""
 
-    def __init__(self, file: RecordFile) -> None:
+    def __init__(self, file: Database) -> None:
         self._file = file
 
     def keep(self, measurements: Measurements, *, origin: str = "ask", documents: Sequence[str] = ()) -> int:

@@ -14,11 +14,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.tables import pack, pack_questions, read_questions, unpack
 from rag_core.domain.measurements import TYPED, Measurements
 from rag_core.errors import InvalidInput, LibraryBusy
 from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.library.disk.database import Database
 from rag_core.library.erasing import Erased, Mentions, mentions_in
 from rag_core.records import from_record
 
@@ -36,7 +36,7 @@ class _Counts:
 class Eraser:
     """Within one transaction on `db`. `ids` are the documents, `names` what they go by in labels."""
 
-    def __init__(self, file: RecordFile, db: sqlite3.Connection, ids: Collection[str], mentions: Mentions) -> None:
+    def __init__(self, file: Database, db: sqlite3.Connection, ids: Collection[str], mentions: Mentions) -> None:
         self._file, self._db, self._ids, self._mentions = file, db, frozenset(ids), mentions
         self.counts = _Counts()
 
@@ -119,7 +119,7 @@ class Eraser:
         return self._db.execute(query).fetchall()
 
 
-def erase(file: RecordFile, ids: Collection[str], version: int, mentions: Mentions) -> Erased:
+def erase(file: Database, ids: Collection[str], version: int, mentions: Mentions) -> Erased:
     """Delete all of it, also from the log beside the file; copies of the file that were damaged and put aside go as a whole.
 
     Args:
@@ -146,7 +146,7 @@ def erase(file: RecordFile, ids: Collection[str], version: int, mentions: Mentio
     return Erased(found.decisions, found.results, found.labels, found.feedback)
 
 
-def _empty_log(file: RecordFile) -> None:
+def _empty_log(file: Database) -> None:
     if not file.empty_log():
         raise LibraryBusy("The records are being read, so their log would still hold what is deleted.", remedy="Delete it once more.")
 

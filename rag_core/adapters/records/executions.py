@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.tables import as_written, now, row_id
+from rag_core.library.disk.database import Database
 from rag_core.records.stored import Execution
 
 MAX_EXECUTIONS = 20_000  # records of a collection, about 200 bytes each; the oldest go
@@ -12,7 +12,7 @@ MAX_EXECUTIONS = 20_000  # records of a collection, about 200 bytes each; the ol
 class Executions:
     """The executions of a collection."""
 
-    def __init__(self, file: RecordFile) -> None:
+    def __init__(self, file: Database) -> None:
         self._file = file
 
     def record(self, execution: Execution, origin: str) -> int:

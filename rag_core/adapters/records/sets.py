@@ -6,13 +6,13 @@ import sqlite3
 from collections.abc import Sequence
 
 from rag_core.adapters.records.erase import without_erased
-from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.tables import as_written, named, now, pack, pack_questions, plain, read_json, read_questions, row_id, unpack
 from rag_core.adapters.records.texts import keep_texts, texts_of, written_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.library.disk.database import Database
 from rag_core.records import PassageOf, Texts, restored, settings_of
 from rag_core.records.stored import MAX_COMMENT_CHARS, RunHead
 from rag_core.settings import Settings
@@ -26,7 +26,7 @@ _RUN = (
 class Sets:
     """Labelled sets and runs of the collection with this name."""
 
-    def __init__(self, file: RecordFile, collection: str) -> None:
+    def __init__(self, file: Database, collection: str) -> None:
         self._file, self._collection = file, collection
 
     def sets(self) -> tuple[str, ...]:

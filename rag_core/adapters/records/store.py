@@ -16,13 +16,13 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from rag_core.adapters.records.decisions import Decisions
 from rag_core.adapters.records.erase import erase
 from rag_core.adapters.records.executions import Executions
-from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.sets import Sets
 from rag_core.adapters.records.tables import SCHEMA, VERSION, named, read_json
 from rag_core.adapters.records.texts import forget_documents, prune_rejected
 from rag_core.domain.acts import Action, Note, actor, name_id, permit, permit_own, unnoted
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.library.disk.database import Database
 from rag_core.library.erasing import Erased, Mentions
 from rag_core.records.stored import FeedbackState, RunHead, SavedPreset
 
@@ -44,7 +44,7 @@ class RecordStore:
 
     def __init__(self, path: Path, note: Note = unnoted) -> None:
         self.collection, self._note = path.parent.name, note
-        self._file = RecordFile(path, SCHEMA, VERSION)
+        self._file = Database(path, SCHEMA, VERSION)
 
         decisions, noted, words = Decisions(self._file), self._noted, True
         self.keep, self.measurements = noted(Action.KEEP, decisions.keep, _result), self._own(decisions.measurements)

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from rag_core.adapters.records.file import RecordFile
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.library.disk.database import Database
 
 MAX_NAME_CHARS = 100  # the name of a set, a run or a preset is cut there; chosen
 
@@ -47,7 +47,7 @@ SCHEMA = (
 )
 
 
-def unpack(file: RecordFile, data: bytes) -> Any:
+def unpack(file: Database, data: bytes) -> Any:
     """The value that `pack` packed.
 
     Raises:
@@ -57,13 +57,13 @@ def unpack(file: RecordFile, data: bytes) -> Any:
         return json.loads(zlib.decompress(data))
 
 
-def read_json(file: RecordFile, text: str) -> Any:
+def read_json(file: Database, text: str) -> Any:
     """A value that stands as JSON in a row; raises as `unpack` does."""
     with as_written(file):
         return json.loads(text)
 
 
-def read_questions(file: RecordFile, data: bytes) -> tuple[LabelledQuestion, ...]:
+def read_questions(file: Database, data: bytes) -> tuple[LabelledQuestion, ...]:
     """The questions that `pack_questions` packed; raises as `unpack` does."""
     rows = unpack(file, data)
     with as_written(file):
@@ -71,7 +71,7 @@ def read_questions(file: RecordFile, data: bytes) -> tuple[LabelledQuestion, ...
 
 
 @contextmanager
-def as_written(file: RecordFile) -> Iterator[None]:
+def as_written(file: Database) -> Iterator[None]:
     """Tell of a cell that cannot be made sense of."""
     try:
         yield

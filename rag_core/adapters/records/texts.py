@@ -11,18 +11,18 @@ import sqlite3
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
 
-from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.tables import now, pack, unpack
 from rag_core.decision.decide import decide
 from rag_core.decision.outcomes import Outcome
 from rag_core.domain.measurements import Measurements
+from rag_core.library.disk.database import Database
 from rag_core.records import Written, write
 
 MAX_CHARS = 20_000  # kept of one question's texts, and as many of its rejected drafts
 _KEPT = (Outcome.SHOWN, Outcome.REFUSED)  # a model's answer, or its reason for none: what a reader was shown
 
 
-def forget_documents(file: RecordFile, documents: Collection[str], version: int) -> None:
+def forget_documents(file: Database, documents: Collection[str], version: int) -> None:
     """Delete every text of a model that may come from these documents: of any question for which one of them was retrieved.
 
     `version` is the last one of the library that has them: a question that is still being asked of it leaves no such text either.
@@ -37,7 +37,7 @@ def forget_documents(file: RecordFile, documents: Collection[str], version: int)
     file.empty_log()
 
 
-def prune_rejected(file: RecordFile, days: int) -> int:
+def prune_rejected(file: Database, days: int) -> int:
     """Delete the texts of rejected drafts that are older than so many days; of how many questions."""
     if not file.path.exists():
         return 0
@@ -70,7 +70,7 @@ def keep_texts(
             db.execute(insert, (*of, rejected, now(), documents, pack(_bounded(texts))))
 
 
-def texts_of(file: RecordFile, db: sqlite3.Connection, which: str, id: int) -> dict[str, str]:
+def texts_of(file: Database, db: sqlite3.Connection, which: str, id: int) -> dict[str, str]:
     """The texts that are still there, by hash; `which` is `decision` or `run`."""
     found: dict[str, str] = {}
     for (body,) in db.execute(f"SELECT body FROM model_texts WHERE {which} = ?", (id,)).fetchall():

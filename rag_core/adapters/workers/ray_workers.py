@@ -21,7 +21,6 @@ from collections.abc import Mapping
 from concurrent.futures import Future, InvalidStateError, wait
 from contextlib import suppress
 from functools import lru_cache, partial
-from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
 
@@ -29,17 +28,15 @@ from rag_core.adapters.child import frames
 from rag_core.adapters.child.started import Started
 from rag_core.adapters.embedding.by_name import has_bfloat16
 from rag_core.adapters.embedding.choose import load_embedder
-from rag_core.adapters.index.choose import lexical_store, vector_store
 from rag_core.adapters.optional import require
 from rag_core.domain.ports import Cancel, Embedder
 from rag_core.errors import Cancelled, IngestError, InvalidSetting, RagError, WorkersUnavailable
 from rag_core.ingest.reading.ocr_engines import find_tessdata, version_of
 from rag_core.ingest.reading.recognition import cores, use_cores
-from rag_core.library.indexing.elsewhere import Files, Workers, make
+from rag_core.library.indexing.elsewhere import Workers, make
 from rag_core.library.indexing.indexer import INDEX_VERSION
 from rag_core.library.indexing.reading import READING_VERSION
-from rag_core.library.stored.inbox import Accepted
-from rag_core.library.stored.store import Store
+from rag_core.library.stored.entry import Accepted
 from rag_core.settings import Settings
 from rag_core.settings.endpoints import address_of
 
@@ -90,7 +87,7 @@ class RayWorkers:
             raise InvalidSetting(f"{VARIABLE} names a Ray cluster, and nothing says its token.", remedy=remedy)
         self._address, self._environment = address, child_environment(known, address)
         self._ready: Future[int] = Future()
-        self._out: dict[str, Future[Files]] = {}  # by the digest of the source
+        self._out: dict[str, Future[bytes]] = {}  # by the digest of the source
         self._child: Started | None = None
         self._error: WorkersUnavailable | None = None
         self._folder = ""
@@ -113,10 +110,10 @@ class RayWorkers:
                 raise Cancelled("Stopped while the workers started.", remedy="Resume to index the rest.")
         return FILES_PER_CORE * self._ready.result()
 
-    def order(self, row: Accepted, data: bytes) -> Future[Files]:
+    def order(self, row: Accepted, data: bytes) -> Future[bytes]:
         """See `Workers.order`."""
         assert self._child is not None
-        self._out[row.digest] = made = Future[Files]()
+        self._out[row.digest] = made = Future[bytes]()
         with suppress(OSError):
             frames.write(self._child.requests, row.to_json(), data)
         if self._error is not None:  # whoever listens may have ended before the order was noted
@@ -146,8 +143,7 @@ class RayWorkers:
                     known = {one.__name__: one for one in IngestError.__subclasses__()}
                     self._out.pop(head["digest"]).set_exception(known.get(kind, IngestError)(problem, remedy=what_to_do))
                 elif "made" in head:
-                    parts = BytesIO(body)
-                    self._out.pop(head["digest"]).set_result({name: parts.read(size) for name, size in head["made"]})
+                    self._out.pop(head["digest"]).set_result(body)
         why = head.get("problem") or " ".join(["Its process ended, as it does where its cluster is gone.", *child.last_words()])
         remedy = f"{head.get('remedy', '')} {REMEDY}".strip()
         self._fail(WorkersUnavailable(f"The workers of Ray cannot be used. {why}", remedy=remedy))
@@ -176,7 +172,7 @@ def fingerprint(embedder: Embedder, settings: Settings) -> dict[str, str]:
 
 
 def made(said: frames.Head, row: frames.Head, data: bytes) -> tuple[frames.Head, bytes]:
-    """Runs in a worker: the files of a document, behind a head with their names and sizes; else a head that says what is wrong."""
+    """Runs in a worker: a file that holds the document, behind a head; else a head that says what is wrong."""
     settings = Settings(**said["settings"])
     try:
         use_cores(1)  # others work beside it
@@ -185,13 +181,12 @@ def made(said: frames.Head, row: frames.Head, data: bytes) -> tuple[frames.Head,
             why = f"A worker would not make the same documents: it has {dict(own.items() - here.items())}, here is {here}."
             raise WorkersUnavailable(why, remedy="Install the same version and language data on each machine of the cluster.")
         with tempfile.TemporaryDirectory(prefix="plumbline-worker-") as folder:
-            store = Store(Path(folder), "made", vector_store("faiss-flat"), lexical_store("faiss-flat"))
-            files = make(Accepted.from_json(row), data, settings, embedder, store)
+            file = make(Accepted.from_json(row), data, settings, embedder, Path(folder))
     except IngestError as error:
         return {"failed": [error.kind, error.problem, error.remedy]}, b""
     except RagError as error:  # no fault of the file
         return {"problem": error.problem, "remedy": error.remedy}, b""
-    return {"made": [(name, len(file)) for name, file in files.items()]}, b"".join(files.values())
+    return {"made": True}, file
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +36,7 @@ from rag_core.gating.scores import Identity
 from rag_core.grounding.judge import judge_claims
 from rag_core.language import early
 from rag_core.library.erasing import Erased
-from rag_core.library.stored.contents import Contents
+from rag_core.library.stored.collection import Contents
 from rag_core.settings import Cost, Settings
 from rag_core.settings.configuration import parse_value
 from rag_core.settings.profiles import AUTO, of_cost, require_domain
@@ -50,11 +51,12 @@ from rag_core.wiring import (
     open_engine,
     ready_tools,
     rebuild_library,
-    records,
 )  # fmt: skip
 from rag_core.work.background import Background
 
 JUDGED = 32  # rows whose claims are read together
+
+_ID = re.compile(r"sha256:[0-9a-f]{64}")  # the id of a document
 
 
 def index(args: argparse.Namespace) -> int:
@@ -213,11 +215,11 @@ def _unfinished(files: int, writer: str) -> str:
 def delete(args: argparse.Namespace) -> int:
     """Remove documents by id or name, from kept questions and labels too where that is asked for."""
     engine = open_engine(library_folder(args), args.collection, chosen_settings(args))
-    store, problems = records(library_folder(args), args.collection), 0
+    problems = 0
     for name in args.names:
         found = [d.id for d in engine.library.snapshot.find(name)]
-        if args.everywhere and not found and (engine.library.remembers(name) or store.deleted(name)):
-            found = [name]
+        if args.everywhere and not found and _ID.fullmatch(name):
+            found = [name]  # it may have been deleted before: what is left of it goes
         if not found:
             print(f"There is no document {name!r}. Run `python -m rag_core documents` to see them.", file=sys.stderr)
             problems += 1

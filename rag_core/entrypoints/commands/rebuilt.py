@@ -8,7 +8,7 @@ from pathlib import Path
 from rag_core.errors import InvalidInput
 from rag_core.gating import scores as calibrate
 from rag_core.gating.scores import Identity
-from rag_core.library.stored.contents import Contents
+from rag_core.library.stored.collection import Contents
 
 _UNKNOWN = "unknown"
 

@@ -80,7 +80,7 @@ async def delete(collection: Entered, service: TheService, id: Id) -> Response:
 
 @router.delete("/collections/{name}/documents/{id}/everywhere", response_model=Erased)
 async def erase(collection: Entered, service: TheService, id: Id) -> Erased:
-    """Delete a document everywhere: older versions, and all kept questions, labels and feedback that speak of it; needs the scope label."""
+    """Delete a document everywhere, with all kept questions, labels and feedback that speak of it; needs the scope label."""
     return await service.files.run(lambda: collection.erase(id))
 
 

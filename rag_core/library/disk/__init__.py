@@ -1,1 +1,1 @@
-"""Files and folders: written whole, read with their checksums, private to their owner, locked, swept."""
+"""Files, folders and databases: written whole, private to their owner, locked."""

@@ -1,18 +1,12 @@
-"""One writer at a time for a collection, also across processes; readers never wait.
-
-The writer who holds the lock sweeps what killed processes left: drafts of files, and half-made documents that nobody will finish. No other
-process is writing these then.
-"""
+"""One indexing at a time for a collection, also across processes; whoever reads, describes or deletes does not wait for it."""
 
 from __future__ import annotations
 
 import fcntl
 import json
 import os
-import shutil
 import socket
-import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,9 +19,7 @@ from rag_core.errors import Cancelled, LibraryBusy
 from rag_core.library.disk.files import write_atomically
 from rag_core.library.disk.private import FILE_MODE, make_folder
 
-OTHERS_SECONDS = 3600.0  # a calibration is drafted without the lock, in seconds: a younger draft may be somebody's
 _OTHER = "another process"
-_LOCKED = ("CURRENT", "inbox.json", "lock.json")  # written under a lock that whoever sweeps holds
 
 
 @contextmanager
@@ -94,18 +86,3 @@ def _who(holder: Path) -> str:
         return f"process {row['pid']} on {row['host']} since {row['since']}"
     except (OSError, ValueError, KeyError, TypeError):
         return _OTHER
-
-
-def sweep(root: Path, unfinished: Collection[str]) -> None:
-    """Delete drafts, and the work folders of sources that are not among the `unfinished` (digests). What cannot be deleted stays."""
-    oldest = time.time() - OTHERS_SECONDS
-    for path in root.glob(".*.tmp"):
-        with suppress(OSError):
-            if path.name.startswith(tuple(f".{name}." for name in _LOCKED)) or path.stat().st_mtime < oldest:
-                path.unlink()
-    for path in (*root.glob("manifests/.*.tmp"), *root.glob("lists/.*.tmp"), *root.glob("sources/*.tmp")):
-        with suppress(OSError):
-            path.unlink()
-    for path in root.glob("work/*"):
-        if path.name.split("-")[0] not in unfinished:
-            shutil.rmtree(path, ignore_errors=True)

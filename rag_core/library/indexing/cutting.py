@@ -1,4 +1,4 @@
-"""How far the cutting of a document has come, told by what its tokens were counted of: the chunker counts each sentence once, in order."""
+"""The embedding model as it counts tokens for the cutting of a document: how far that has come, and what was counted before."""
 
 from __future__ import annotations
 
@@ -6,8 +6,39 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from rag_core.domain.ports import Embedder, Progress
-from rag_core.library.indexing.through import Through
+from rag_core.domain.passages import Passage
+from rag_core.domain.ports import Embedder, Progress, TextKind, Vectors
+from rag_core.library.indexing.embedding import terms_of
+
+
+class Through:
+    """An `Embedder` that is the one behind it in all things."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._embedder.name
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens that it reads."""
+        return self._embedder.max_tokens
+
+    @property
+    def tokenizer(self) -> str:
+        """Hash of its vocabulary."""
+        return self._embedder.tokenizer
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text."""
+        return self._embedder.count_tokens(texts)
+
+    def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
+        """Unit vectors."""
+        return self._embedder.embed(texts, kind)
 
 
 class Cutting(Through):
@@ -42,3 +73,29 @@ class Cutting(Through):
         if self._progress is not None and pages > self._told:
             self._told = pages
             self._progress(self._what, pages, len(self._ends))
+
+
+class Memory(Through):
+    """The embedding model as it is, which counts no text twice and lists the terms of none twice, while drafts of a document are made.
+
+    Args:
+        embedder: counts and embeds.
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        super().__init__(embedder)
+        self._tokens: dict[str, int] = {}
+        self._terms: dict[tuple[str, str], list[str]] = {}
+        self.drafting = False  # what is worked out now is remembered
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._tokens]
+        counted = dict(zip(new, super().count_tokens(new), strict=True)) if new else {}
+        if self.drafting:
+            self._tokens |= counted
+        return [counted[text] if text in counted else self._tokens[text] for text in texts]
+
+    def terms_of(self, name: str, title: str, passages: Sequence[Passage]) -> list[list[str]]:
+        """See `embedding.terms_of`."""
+        return terms_of(name, title, passages, self._terms, remember=self.drafting)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -16,10 +16,8 @@ from rag_core.ingest.dating.days import believed
 from rag_core.ingest.passages import strategies
 from rag_core.ingest.passages.chunk import chunk
 from rag_core.language import canonical, detect
-from rag_core.library.disk.files import Stamp
 from rag_core.library.indexing.reading import Reading
-from rag_core.library.stored.inbox import Accepted
-from rag_core.library.stored.manifest import Entry, combined
+from rag_core.library.stored.entry import Accepted, Entry, combined
 from rag_core.settings import Settings
 
 LANGUAGE_CHARS = 20_000  # enough to detect a language by
@@ -65,9 +63,9 @@ def passages_of(
     return tuple(passages)
 
 
-def entry_of(key: str, document: Document, row: Accepted, files: Mapping[str, Stamp]) -> Entry:
-    """A document under the name and metadata that it was handed in with."""
-    return Entry(key, replace(document, name=row.name, metadata=combined(document.metadata, row.metadata)), row, files)
+def entry_of(number: int, key: str, document: Document, row: Accepted) -> Entry:
+    """A document under the name and metadata that it was handed in with; `number` is its own in the library's file."""
+    return Entry(number, key, replace(document, name=row.name, metadata=combined(document.metadata, row.metadata)), row)
 
 
 def document_of(row: Accepted, reading: Reading, manner: Manner) -> Document:

@@ -1,4 +1,4 @@
-"""Documents of the first pages of a PDF that is still being read: a question finds their words long before the last page is there.
+"""Drafts of the first pages of a PDF that is still being read: a question finds their words long before the last page is there.
 
 The pages that have come since the last draft are cut as a document of their own, so a passage may end elsewhere than in the whole document,
 of which nobody knows yet what stands at the head of each page. The pages are final, and so is each place that an answer names. What was
@@ -8,54 +8,24 @@ worked out for a draft is remembered for the whole document, which is made of al
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from rag_core.domain.documents import Metadata, Page
 from rag_core.domain.passages import Passage
-from rag_core.domain.ports import Cancel, Embedder
+from rag_core.domain.ports import Cancel
 from rag_core.errors import Cancelled
 from rag_core.library.disk.files import Stamp
+from rag_core.library.indexing.cutting import Memory
 from rag_core.library.indexing.documents import Manner, document_of, entry_of, manner_of, passages_of
-from rag_core.library.indexing.embedding import terms_of
-from rag_core.library.indexing.reading import Reading
-from rag_core.library.indexing.through import Through
-from rag_core.library.indexing.waiting import WaitingDocument
-from rag_core.library.stored import stored_sources
-from rag_core.library.stored.inbox import Accepted
-from rag_core.library.stored.stored_pages import PageWriter
+from rag_core.library.indexing.reading import PageKeeper, Reading
+from rag_core.library.stored.collection import READING, pack_terms
+from rag_core.library.stored.entry import Accepted
 from rag_core.settings import Settings
 
 FIRST_PAGES = 32  # in the first draft: they are read and cut in about a second on two free cores; each further draft has twice as many
 MAX_SHARE = 2 / 3  # share of a document's pages in a draft: when more are read, the whole is cut as soon; chosen
-Announce = Callable[[WaitingDocument], None]
 _log = logging.getLogger(__name__)
-
-
-class Memory(Through):
-    """The embedding model as it is, which counts no text twice and lists the terms of none twice, while drafts of a document are made.
-
-    Args:
-        embedder: counts and embeds.
-    """
-
-    def __init__(self, embedder: Embedder) -> None:
-        super().__init__(embedder)
-        self._tokens: dict[str, int] = {}
-        self._terms: dict[tuple[str, str], list[str]] = {}
-        self.drafting = False  # what is worked out now is remembered
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._tokens]
-        counted = dict(zip(new, super().count_tokens(new), strict=True)) if new else {}
-        if self.drafting:
-            self._tokens |= counted
-        return [counted[text] if text in counted else self._tokens[text] for text in texts]
-
-    def terms_of(self, name: str, title: str, passages: Sequence[Passage]) -> list[list[str]]:
-        """See `embedding.terms_of`."""
-        return terms_of(name, title, passages, self._terms, remember=self.drafting)
 
 
 class Drafts:
@@ -66,26 +36,37 @@ class Drafts:
         key: of the document that it will be.
         settings: the ingest settings.
         memory: counts tokens.
-        announce: gets each draft.
+        keeper: keeps the pages.
+        made_known: called when there is a draft.
         cancelled: asked while one is made.
     """
 
-    def __init__(self, row: Accepted, key: str, settings: Settings, memory: Memory, announce: Announce, cancelled: Cancel) -> None:
+    def __init__(
+        self,
+        row: Accepted,
+        key: str,
+        settings: Settings,
+        memory: Memory,
+        keeper: PageKeeper,
+        made_known: Callable[[], object],
+        cancelled: Cancel,
+    ) -> None:
         self._row, self._key, self._settings, self._memory = row, key, settings, memory
-        self._announce, self._cancelled = announce, cancelled
+        self._keeper, self._made_known, self._cancelled = keeper, made_known, cancelled
         self._pages: list[Page] = []
         self._stated, self._count, self._next = Metadata(), 0, FIRST_PAGES
         self._manner: Manner | None = None
         self._passages: list[Passage] = []
         self._terms: list[list[str]] = []
         self._cut = 0  # so many pages are in a draft
+        self.made = False  # there was one
 
     def begun(self, stated: Metadata, count: int) -> None:
         """Take what the file says of itself, and how many pages it has."""
         self._stated, self._count = stated, count
 
-    def read(self, page: Page, source: Stamp, writer: PageWriter) -> None:
-        """Take the next page, which `writer` has written, and announce a draft when it is time for one; `source` is the file's stamp.
+    def read(self, page: Page, source: Stamp) -> None:
+        """Take the next page, and make a draft when it is time for one; `source` is the file's stamp.
 
         Raises:
             Cancelled: the user stopped it.
@@ -97,9 +78,9 @@ class Drafts:
         self._next = 2 * read
         self._memory.drafting = True
         try:
-            draft = self._draft(source, writer)
-            if draft is not None:
-                self._announce(draft)
+            if self._draft(source):
+                self.made = True
+                self._made_known()
         except Cancelled:
             raise
         except Exception:  # the whole document meets what is wrong with it, and says it; a draft is never a reason to lose it
@@ -108,8 +89,8 @@ class Drafts:
         finally:
             self._memory.drafting = False
 
-    def _draft(self, source: Stamp, writer: PageWriter) -> WaitingDocument | None:
-        """The pages so far: those that are in no draft yet are cut, the others stay as they are."""
+    def _draft(self, source: Stamp) -> bool:
+        """Keep the pages so far: those that are in no draft yet are cut, the others stay as they are."""
         reading = Reading(tuple(self._pages), self._stated, (), source)
         manner = self._manner = self._manner or manner_of(self._row, reading, self._settings)
         new = passages_of(self._row, self._pages[self._cut :], manner, self._settings, self._memory, self._cancelled)
@@ -118,6 +99,8 @@ class Drafts:
         self._passages += [replace(one, id=f"-{self._cut + 1}:".join(one.id.rsplit(":", 1))) for one in new]
         self._cut = len(self._pages)
         if not self._passages:
-            return None
-        entry = entry_of(self._key, document_of(self._row, reading, manner), self._row, {stored_sources.name_of(self._row): source})
-        return WaitingDocument(entry, manner.title, self._passages, tuple(self._terms), writer.folder, writer.so_far(), self._count)
+            return False
+        self._keeper.flush()
+        entry = entry_of(self._keeper.document, self._key, document_of(self._row, reading, manner), self._row)
+        self._keeper.collection.put_cut(entry, manner.title, self._passages, pack_terms(self._terms), state=READING, pages=self._count)
+        return True

@@ -1,30 +1,30 @@
 """Documents that other processes make of PDFs, taken in by the one process that writes the library.
 
-A worker gets a source's bytes and hands back the files of the complete document. They are put into the library's folder as soon as they
-come, compared with their checksums, and published in the order in which the sources were handed in.
+A worker gets a source's bytes and hands back a file that holds the complete document. It is taken into the library's file as soon as it
+comes, compared with its checksums, and published in the order in which the sources were handed in.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Protocol
 
 from rag_core.domain.ports import Cancel, Embedder, Progress
 from rag_core.errors import Cancelled, IngestError, StoredFileDamaged
+from rag_core.library.disk.private import write
 from rag_core.library.indexing.indexer import Indexer
-from rag_core.library.stored import stored_sources
-from rag_core.library.stored.inbox import Accepted
-from rag_core.library.stored.manifest import Entry
-from rag_core.library.stored.store import Store
+from rag_core.library.stored.collection import Collection, Form, Gone
+from rag_core.library.stored.entry import Accepted
+from rag_core.library.stored.named import FILE
+from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 
 MIN_FILES = 2  # PDFs that are worth the start of the workers; one by itself is made here, where its first pages can be asked early
 LOOK_SECONDS = 0.1  # between two looks at whether to stop
-
-Files = Mapping[str, bytes]  # the files of a document's folder, by name
 
 
 class Workers(Protocol):
@@ -39,8 +39,8 @@ class Workers(Protocol):
         """
         ...
 
-    def order(self, row: Accepted, data: bytes) -> Future[Files]:
-        """Have a document made of a source.
+    def order(self, row: Accepted, data: bytes) -> Future[bytes]:
+        """Have a document made of a source; the bytes of a file that holds it.
 
         The future raises an IngestError where none can be made of it, and another RagError where no worker can be used.
         """
@@ -63,7 +63,7 @@ class Elsewhere:
 
     Args:
         workers: that make them.
-        indexer: takes their files in.
+        indexer: takes their documents in.
         embedder: the library's, whose model the workers load.
         settings: the ingest settings.
         progress: told that the workers start.
@@ -83,8 +83,8 @@ class Elsewhere:
         self._progress, self._cancelled = progress, cancelled or (lambda: False)
         self._wanted: dict[str, Accepted] = {}
         self._left: deque[Accepted] = deque()
-        self._out: dict[str, Future[Files]] = {}
-        self._came: dict[str, Entry | IngestError] = {}
+        self._out: dict[str, Future[bytes]] = {}
+        self._came: dict[str, Form | IngestError | Gone] = {}
         self._room, self._is_begun = 0, False
 
     def __enter__(self) -> Elsewhere:
@@ -110,11 +110,12 @@ class Elsewhere:
         """Whether workers make, or have made, the document of a source."""
         return row.digest in self._wanted
 
-    def entry(self, row: Accepted) -> Entry | None:
+    def form(self, row: Accepted) -> Form | None:
         """The complete document of a source; None where it is to be made here.
 
         Raises:
             IngestError: it cannot be made.
+            Gone: somebody deleted it.
             Cancelled: the user stopped it.
             RagError: the workers are gone.
         """
@@ -124,7 +125,7 @@ class Elsewhere:
             wait(self._out.values(), LOOK_SECONDS, FIRST_COMPLETED)
             self._take()
         found = self._came.pop(row.digest, None)
-        if isinstance(found, IngestError):
+        if isinstance(found, (IngestError, Gone)):
             raise found
         return found
 
@@ -133,28 +134,31 @@ class Elsewhere:
             row = self._left.popleft()
             try:
                 self._out[row.digest] = self._workers.order(row, self._indexer.source(row))
-            except StoredFileDamaged:  # what was read from it before may do, and lies here
+            except StoredFileDamaged:  # what was read from it before may do, and is here
                 del self._wanted[row.digest]
 
     def _take(self) -> None:
-        for digest in [digest for digest, future in self._out.items() if future.done()]:
+        done = [digest for digest, future in self._out.items() if future.done()]
+        for digest in sorted(done, key=lambda digest: self._out[digest].exception() is not None):  # what came is kept, whatever else failed
             try:
-                self._came[digest] = self._indexer.take(self._wanted[digest], self._out.pop(digest).result())
-            except IngestError as error:
+                with TemporaryDirectory(prefix="plumbline-made-") as folder:
+                    write(path := Path(folder) / FILE, self._out.pop(digest).result())
+                    self._came[digest] = self._indexer.take(self._wanted[digest], path)
+            except (IngestError, Gone) as error:
                 self._came[digest] = error
         self._order()
 
 
-def make(row: Accepted, data: bytes, settings: Settings, embedder: Embedder, store: Store) -> dict[str, bytes]:
-    """The files of the complete document of a PDF, for a worker: made in `store`, an empty one of its own.
+def make(row: Accepted, data: bytes, settings: Settings, embedder: Embedder, folder: Path) -> bytes:
+    """The bytes of a file that holds the complete document of a PDF, for a worker: made in `folder`, which is empty.
 
     Raises:
         IngestError: it cannot be made.
         ModelUnavailable: the model gave no usable vectors.
     """
-    stored_sources.write(store.root, row, data)
-    indexer = Indexer(store, embedder, settings, None, None)
-    prepared = indexer.prepare(row, None)
-    (made,) = indexer.finish([prepared])
-    folder = Path("documents") / prepared.key
-    return {Path(name).name: (store.root / name).read_bytes() for name in made[0].files if Path(name).parent == folder}
+    collection = Collection(folder, "made")
+    collection.accept([Source(row.name, data, row.kind, row.caller_id, row.language, row.metadata, strategy=row.strategy)])
+    indexer = Indexer(collection, embedder, settings, None, None)
+    indexer.finish([indexer.prepare(row, None, None, lambda: False)])
+    collection.close()  # the log beside the file is folded into it
+    return (collection.root / FILE).read_bytes()

@@ -1,210 +1,230 @@
-"""Makes a complete document folder of an accepted source: read, detect the language, cut, embed, list the terms.
+"""Makes a document of an accepted source: read, detect the language, cut, list the terms, embed. Each step is kept as it is done.
 
-Every step's outcome depends only on the bytes and the options, which name the folder; a folder that is complete is never made twice.
+Every step's outcome depends only on the bytes and the options, which make the document's key; what is kept is never made twice.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from rag_core.domain.documents import Document
 from rag_core.domain.passages import Passage
-from rag_core.domain.ports import Cancel, Embedder, Progress, Step
+from rag_core.domain.ports import Cancel, Embedder, Progress, Step, Vectors
 from rag_core.domain.scanned import ENGINES, TESSERACT
-from rag_core.errors import IngestError, LibraryDamaged, LibraryError, StoredFileDamaged
-from rag_core.ingest.layout import json_rows
+from rag_core.errors import Cancelled, IngestError, LibraryDamaged, LibraryError, StoredFileDamaged
 from rag_core.ingest.reading.ocr_engines import can_read
-from rag_core.library.disk.files import (
-    Stamp,
-    pack_parts,
-    pack_vectors,
-    seal,
-    stamp,
-    stamp_file,
-    stamps_from_json,
-    stamps_to_json,
-    unseal,
-    verify_file,
-)
-from rag_core.library.disk.private import make_folder, write
-from rag_core.library.indexing.cutting import Cutting
+from rag_core.library.indexing.cutting import Cutting, Memory
 from rag_core.library.indexing.documents import document_of, entry_of, manner_of, passages_of
-from rag_core.library.indexing.drafts import Announce, Drafts, Memory
+from rag_core.library.indexing.drafts import Drafts
 from rag_core.library.indexing.embedding import Made, vectors_of
-from rag_core.library.indexing.reading import READING, READING_FILES, Reading, ReadOptions, no_text, read, reuse
-from rag_core.library.indexing.waiting import WaitingDocument
+from rag_core.library.indexing.reading import PageKeeper, Reading, ReadOptions, no_text, read, reading_from, reading_to_json
 from rag_core.library.stored import stored_sources
-from rag_core.library.stored.inbox import Accepted
-from rag_core.library.stored.manifest import DOCUMENT, Entry
-from rag_core.library.stored.store import PASSAGES, VECTORS, Store
-from rag_core.library.stored.stored_json import document_from_json, document_to_json, passages_to_json
-from rag_core.library.stored.stored_pages import LAYOUT, PAGES
-from rag_core.library.stored.writer import TERMS, Parts, pack_terms
+from rag_core.library.stored.collection import ASIDE, WORDS, Collection, Form, Gone, pack_terms
+from rag_core.library.stored.entry import Accepted, Entry
 from rag_core.settings import Settings
 
 INDEX_VERSION = 4  # chunker, language module and normalisation together; a library of another version must be rebuilt
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A source that was read and cut, and waits for its vectors.
-
-    `folder` is where its files are gathered; `source` is the stamp of the bytes that it was read from, and `problem` says what is wrong
-    with the stored ones where it was read before.
-    """
-
-    row: Accepted
-    key: str
-    document: Document
-    title: str
-    passages: tuple[Passage, ...]
-    terms: Sequence[Sequence[str]]
-    folder: Path
-    source: Stamp
-    problem: StoredFileDamaged | None = None
+LOOK_SECONDS = 0.1  # between two looks at whether somebody deleted what is being made
 
 
 class Indexer:
-    """Turns accepted sources of one collection into documents, under the ingest settings."""
+    """Turns accepted sources of one collection into documents, under the ingest settings. Safe to share between threads."""
 
     def __init__(
         self,
-        store: Store,
+        collection: Collection,
         embedder: Embedder,
         settings: Settings,
         progress: Progress | None,
         cancelled: Cancel | None,
     ) -> None:
-        self._store, self._embedder, self._settings = store, embedder, settings
+        self._collection, self._embedder, self._settings = collection, embedder, settings
         self._progress, self._cancelled = progress, cancelled
         self._engine = settings.ocr_engine if settings.ocr else TESSERACT
         self._can_ocr = settings.ocr and can_read(self._engine)
+        self._told: set[str] = set()  # ids of the sources of whose problem it was told
 
-    def done(self, row: Accepted, candidates: Iterable[Entry | None]) -> Entry | None:
-        """The first of these documents that is what indexing this source now would give."""
-        keys = {self._key(row, can_ocr, engine): (can_ocr, engine) for can_ocr in (True, False) for engine in self._engines()}
-        for entry in candidates:
-            if entry and entry.key in keys and self._is_as_now(entry.document, *keys[entry.key]):
-                return entry
-        return None
+    def is_as_now(self, row: Accepted, entry: Entry) -> bool:
+        """Whether a document is what indexing its source now would give.
 
-    def _is_as_now(self, document: Document, can_ocr: bool, engine: str) -> bool:
-        """Whether a document that was made where OCR was there or not, with this engine, is what would be made now.
-
-        Pages that could not be read then may be read now that OCR is there. Without a page that was a picture, no engine read any.
+        Pages that could not be read where OCR was missing may be read now that it is there. Without a page that was a picture, no engine
+        read any.
         """
-        if engine != self._engine and (document.ocr_pages or document.unreadable_pages):
-            return False
-        return can_ocr or not self._can_ocr or not document.unreadable_pages
+        document, engines = entry.document, ENGINES if self._settings.ocr else (self._engine,)
+        for can_ocr in (True, False):
+            for engine in engines:
+                if entry.key == self._key(row, can_ocr, engine):
+                    other = engine != self._engine and (document.ocr_pages or document.unreadable_pages)
+                    return not other and (can_ocr or not self._can_ocr or not document.unreadable_pages)
+        return False
 
-    def _engines(self) -> Iterable[str]:
-        return ENGINES if self._settings.ocr else (self._engine,)
+    def is_usable(self, form: Form, row: Accepted) -> bool:
+        """Whether what was made of a source some time ago is still there, and what would be made of it now."""
+        return form.entry.key == self._key(row, self._can_ocr) and self.has(form)
 
-    def complete(self, row: Accepted) -> Iterator[Entry]:
-        """The document folders of this source that stand complete on disk, published or not."""
-        for can_ocr in (self._can_ocr, not self._can_ocr):
-            entry = self._complete(row, self._key(row, can_ocr))
-            if entry is not None:
-                yield entry
+    def is_sound(self, entry: Entry) -> bool:
+        """Whether all of a document of the library can be read."""
+        return self._collection.is_sound(entry.row)
+
+    def has(self, form: Form) -> bool:
+        """Whether nobody deleted it."""
+        return self._collection.has_form(form.entry.row)
+
+    def forms(self, id: str) -> list[Form]:
+        """All forms of the document with this id that are not in the library."""
+        return self._collection.forms(id.removeprefix("sha256:"))
+
+    def complete(self, row: Accepted) -> Form | None:
+        """The document of this source that has all that it needs, and is not in the library yet."""
+        return next((form for form in self._made(row) if form.complete), None)
 
     def prepare(
         self,
         row: Accepted,
         password: str | None,
-        drafted: Announce | None = None,
-        cancelled: Cancel | None = None,
-        was_read: Callable[[], None] | None = None,
-    ) -> Prepared:
-        """Read and cut a source.
+        made_known: Callable[[], object] | None,
+        stopped: Cancel,
+        least: Callable[[], int] = int,
+        was_read: Callable[[], object] = lambda: None,
+    ) -> Form:
+        """Read and cut a source; one that is cut already is not read again.
 
         Args:
-            row: the source.
+            row: the source; it is on the library's list.
             password: opens it where it is encrypted.
-            drafted: gets the document as far as it is read, again and again while a long PDF is read.
-            cancelled: asked beside what stops the indexer.
-            was_read: called when the source is read and is only to be cut.
+            made_known: called when there is more of it to be asked than before; None where it is not asked before it is in the library.
+            stopped: asked beside what stops the indexer.
+            least: asked how many passages it has where it is asked before it is in the library.
+            was_read: called when its pages are there, before they are cut.
 
         Raises:
             StoredFileDamaged: the stored file is not what was handed in, and was not read before.
             IngestError: it cannot be read, or holds no text.
+            Gone: somebody deleted it.
             Cancelled: the user stopped it.
         """
-        options, key = self._read_options(row), self._key(row, self._can_ocr)
-        folder = self._store.root / "work" / f"{row.digest}-{_hash(asdict(options))}"
-        stopped, memory = self._stopped_by(cancelled), Memory(self._embedder)
-        drafts = Drafts(row, key, self._settings, memory, drafted, stopped) if drafted and row.kind == "pdf" else None
-        reading, reused = self._reading(row, password, options, folder, drafts, stopped)
-        if was_read is not None:
+        if (known := next(iter(self._made(row)), None)) is not None:
+            return known
+        stops = self._stopped_by(row, stopped)
+        try:
+            return self._prepare(row, password, made_known, stops, least, was_read)
+        except Cancelled:
+            if not self._collection.is_wanted(row.digest):
+                raise Gone from None
+            raise
+
+    def _prepare(
+        self,
+        row: Accepted,
+        password: str | None,
+        made_known: Callable[[], object] | None,
+        stops: Cancel,
+        least: Callable[[], int],
+        was_read: Callable[[], object],
+    ) -> Form:
+        key, options, memory = self._key(row, self._can_ocr), self._read_options(row), Memory(self._embedder)
+        asked = made_known is not None and not self._collection.is_ready(row.digest)
+        number = self._collection.begin_document(row, key, options)
+        keeper = PageKeeper(self._collection, number)
+        drafts = None
+        if asked and made_known is not None and row.kind == "pdf":
+            drafts = Drafts(row, key, self._settings, memory, keeper, made_known, stops)
+        try:
+            reading, reused = self._reading(row, password, options, keeper, drafts, stops)
             was_read()
+            form, terms = self._cut(row, keeper.document, reading, memory, stops)
+            asked = asked and ((drafts is not None and drafts.made) or len(form[2]) >= least())
+            self._collection.put_cut(
+                form[0], form[1], form[2], terms, state=WORDS if asked else ASIDE, pages=len(reading.pages),
+                reading=reading_to_json(reading),
+            )  # fmt: skip
+        except BaseException:
+            self._collection.drop_form(number)
+            if drafts is not None and drafts.made and made_known is not None:
+                made_known()
+            raise
+        if asked and made_known is not None:
+            made_known()
+        return Form(form[0], form[1], len(form[2]), complete=False, reused=reused)
+
+    def _cut(
+        self, row: Accepted, number: int, reading: Reading, memory: Memory, stops: Cancel
+    ) -> tuple[tuple[Entry, str, tuple[Passage, ...]], bytes]:
+        """The document of what was read, with its title and its passages; and their terms, packed."""
         telling = Cutting(memory, f"{row.name}: cutting", [len(page.text) for page in reading.pages], self._progress_of(row))
         manner = manner_of(row, reading, self._settings)
-        passages = passages_of(row, reading.pages, manner, self._settings, telling, stopped)
+        passages = passages_of(row, reading.pages, manner, self._settings, telling, stops)
         document = document_of(row, reading, manner)
         if not passages:
             raise no_text(document)
-        indexed = memory.terms_of(row.name, manner.title, passages)
+        terms = memory.terms_of(row.name, manner.title, passages)
         telling.finished()
-        problem = self.problem(row) if reused else None
-        return Prepared(row, key, document, manner.title, passages, indexed, folder, reading.source, problem)
+        entry = entry_of(number, self._key(row, self._can_ocr), document, row)
+        return (entry, manner.title, passages), pack_terms(terms)
 
-    def problem(self, row: Accepted) -> StoredFileDamaged | None:
+    def problem_of(self, row: Accepted) -> StoredFileDamaged | None:
         """The fault in the stored file of a source whose pages were read before; None when it is as it was handed in."""
         try:
-            stored_sources.check(self._store.root, row)
+            stored_sources.check(self._collection.root, row)
         except LibraryDamaged as error:
             return _stored_file_damaged(row, error, "What was read from it before is still in the library.")
         return None
 
-    def waiting(self, prepared: Prepared) -> WaitingDocument:
-        """The prepared source as a document that can be asked while its vectors are made."""
-        row, folder = prepared.row, f"documents/{prepared.key}"
-        files = {f"{folder}/{name}": stamp_file(prepared.folder / name) for name in (PAGES, LAYOUT)}
-        entry = entry_of(prepared.key, prepared.document, row, {**files, stored_sources.name_of(row): prepared.source})
-        return WaitingDocument(entry, prepared.title, prepared.passages, prepared.terms, prepared.folder)
-
-    def is_usable(self, prepared: Prepared, row: Accepted, files: Mapping[str, Stamp]) -> bool:
-        """Whether what was prepared some time ago, with these files of pages, is what would be prepared of this source now.
-
-        It is not where its settings are others, or where somebody made, took or cleared away its files meanwhile.
-        """
-        if prepared.row != row or prepared.key != self._key(row, self._can_ocr) or not (prepared.folder / READING).is_file():
-            return False
-        try:
-            return all(stamp_file(prepared.folder / name) == files.get(f"documents/{prepared.key}/{name}") for name in (PAGES, LAYOUT))
-        except OSError:
-            return False
-
-    def finish(self, group: Sequence[Prepared], made: Made | None = None, cancelled: Cancel | None = None) -> Iterator[tuple[Entry, Parts]]:
-        """Embed the passages of all of these at once, and complete their folders.
+    def finish(self, group: Sequence[Form], made: Made | None = None) -> Iterator[Form]:
+        """Embed the passages of all of these at once, and keep their vectors; those that somebody deleted meanwhile.
 
         Args:
             group: at least one.
             made: gets each batch of vectors, with the number of its first passage among those of the group.
-            cancelled: asked before each batch, beside what stops the indexer.
 
         Raises:
+            Gone: somebody deleted one of them; none of them is complete.
             Cancelled: the user stopped it; none of them is complete.
             LimitExceeded: embedding took longer than is allowed; none of them is complete.
             ModelUnavailable: the model gave no usable vectors.
         """
-        name = group[0].row.name if len(group) == 1 else f"{len(group)} texts"
-        titled = [(prepared.title, passage) for prepared in group for passage in prepared.passages]
-        stopped = self._stopped_by(cancelled)
-        progress = self._progress_of(group[0].row) if len(group) == 1 else self._progress
-        vectors = vectors_of(self._embedder, titled, f"{name}: embedding", progress, stopped, made=made)
-        first = 0
-        for prepared in group:
-            last = first + len(prepared.passages)
-            parts = Parts(prepared.passages, vectors[first:last], prepared.terms)
-            yield self._write(prepared, parts), parts
-            first = last
+        name = group[0].entry.document.name if len(group) == 1 else f"{len(group)} texts"
+        titled = [(form.title, passage) for form in group for passage in self._collection.passages(form.entry.row, form.entry.document.id)]
+        progress = self._progress_of(group[0].entry.source) if len(group) == 1 else self._progress
+        gone = False
+
+        def stopped() -> bool:
+            nonlocal gone
+            gone = not all(map(self.has, group))
+            return gone or (self._cancelled is not None and self._cancelled())
+
+        try:
+            vectors = vectors_of(self._embedder, titled, f"{name}: embedding", progress, stopped, made=made)
+        except Cancelled:
+            if gone:
+                raise Gone from None
+            raise
+        first, parts = 0, list[tuple[int, Vectors]]()
+        for form in group:
+            parts.append((form.entry.row, vectors[first : first + form.count]))
+            first += form.count
+        lost = self._collection.put_vectors(parts)
+        return iter([form for form in group if form.entry.row in lost])
+
+    def drop(self, form: Form) -> None:
+        """Nothing comes of it."""
+        self._collection.drop_form(form.entry.row)
+
+    def hide(self, rows: Sequence[Accepted]) -> None:
+        """Whoever made these has stopped: what is not in the library is asked no longer."""
+        self._collection.hide([row.digest for row in rows])
+
+    def tell_problem(self, row: Accepted) -> None:
+        """Tell once that a source cannot be indexed."""
+        known = row.id in self._told
+        self._told.add(row.id)
+        if self._progress is not None and not known:
+            self._progress(Step(f"{row.name}: problem", row.id), 1, 1)
 
     def source(self, row: Accepted) -> bytes:
         """The stored bytes of a source.
@@ -213,115 +233,82 @@ class Indexer:
             StoredFileDamaged: they are not what was handed in.
         """
         try:
-            return stored_sources.read(self._store.root, row)[0]
+            return stored_sources.read(self._collection.root, row)[0]
         except LibraryDamaged as error:
             raise _stored_file_damaged(row, error) from error
 
-    def take(self, row: Accepted, files: Mapping[str, bytes]) -> Entry:
-        """Put the files of the document of a source, which was made elsewhere, into its folder.
+    def take(self, row: Accepted, path: Path) -> Form:
+        """Take in the document of a source that was made elsewhere, from the file that came back.
 
         Raises:
-            IngestError: they are not those of a complete document of it.
+            IngestError: it is not a complete document of it.
+            Gone: somebody deleted it.
         """
-        key = self._key(row, self._can_ocr)
-        folder = self._store.root / "work" / f"{row.digest}-{_hash(asdict(self._read_options(row)))}"
-        shutil.rmtree(folder, ignore_errors=True)
-        if files.keys() == {*READING_FILES, PASSAGES, VECTORS, TERMS, DOCUMENT}:
-            make_folder(folder)
-            for name, data in files.items():
-                write(folder / name, data)
-            entry = self._placed(row, key, folder)
-            if entry is not None and entry.document.id == row.id:
-                return entry
-        shutil.rmtree(self._store.root / "documents" / key, ignore_errors=True)
-        raise IngestError(
-            f"The files that came back for {row.name} are not those of a whole document.",
-            remedy="Add the file again; the other files are unharmed.",
-        )
+        try:
+            whole = self._collection.take(path, row.digest, self._key(row, self._can_ocr))
+        except LibraryError:
+            whole = False
+        found = self.complete(row) if whole else None
+        if found is None:
+            raise IngestError(
+                f"The file that came back for {row.name} is not that of a whole document.",
+                remedy="Add the file again; the other files are unharmed.",
+            )
+        return found
+
+    def _made(self, row: Accepted) -> list[Form]:
+        keys = [self._key(row, can_ocr) for can_ocr in (self._can_ocr, not self._can_ocr)]
+        return [form for form in self._collection.forms(row.digest) if form.entry.key in keys and self.is_as_now(row, form.entry)]
 
     def _progress_of(self, row: Accepted) -> Progress | None:
         """Tells of a source by its id, too."""
         told = self._progress
         return None if told is None else lambda what, done, total: told(Step(what, row.id), done, total)
 
-    def _stopped_by(self, cancelled: Cancel | None) -> Cancel:
-        stops = [one for one in (self._cancelled, cancelled) if one is not None]
-        return lambda: any(stop() for stop in stops)
+    def _stopped_by(self, row: Accepted, stopped: Cancel) -> Cancel:
+        """Whether the user stopped it, or somebody deleted the source: that is looked at now and then."""
+        looked = 0.0
+
+        def stops() -> bool:
+            nonlocal looked
+            if stopped() or (self._cancelled is not None and self._cancelled()):
+                return True
+            if time.monotonic() - looked < LOOK_SECONDS:
+                return False
+            looked = time.monotonic()
+            return not self._collection.is_wanted(row.digest)
+
+        return stops
 
     def _reading(
-        self, row: Accepted, password: str | None, options: ReadOptions, folder: Path, drafts: Drafts | None, cancelled: Cancel
+        self, row: Accepted, password: str | None, options: str, keeper: PageKeeper, drafts: Drafts | None, stops: Cancel
     ) -> tuple[Reading, bool]:
-        """The pages, and whether they were read before."""
-        # a text is read faster than looked for
-        folders = [folder, *sorted((self._store.root / "documents").glob(f"{row.digest}-*"))] if row.kind == "pdf" else []
-        make_folder(folder)
-        reading = reuse(options, folders, folder)
-        reused = reading is not None
-        if reading is None:
+        """The pages, and whether they were read before by the same options: then they are not read again."""
+        before = self._collection.read_before(row.digest, options) if row.kind == "pdf" else None  # a text is read faster than looked for
+        if before is not None:
             try:
-                data, source = stored_sources.opened(self._store.root, row)
-            except LibraryDamaged as error:
-                raise _stored_file_damaged(row, error) from error
-            with data:
-                reading = read(row, data, source, options, folder, password, self._progress_of(row), cancelled, drafts)
-        return reading, reused
-
-    def _write(self, prepared: Prepared, parts: Parts) -> Entry:
-        folder = prepared.folder
-        files = {
-            PASSAGES: pack_parts(json_rows(passages_to_json(parts.passages))),
-            VECTORS: pack_vectors(parts.vectors),
-            TERMS: pack_terms(parts.terms),
-        }
-        stamps = {name: stamp((folder / name).read_bytes()) for name in READING_FILES}
-        for name, data in files.items():
-            write(folder / name, data)
-            stamps[name] = stamp(data)
-        row = {
-            "document": document_to_json(prepared.document),
-            "stamps": stamps_to_json(stamps),
-            "source": prepared.row.to_json(),
-            "read_from": list(prepared.source),
-        }
-        write(folder / DOCUMENT, json.dumps(seal(row), ensure_ascii=False).encode())
-        entry = self._placed(prepared.row, prepared.key, folder)
-        if entry is None:
-            raise LibraryError(
-                f"What was written for {prepared.row.name} cannot be read back.", remedy="Check the disk, then resume; nothing is lost."
-            )
-        return entry
-
-    def _placed(self, row: Accepted, key: str, folder: Path) -> Entry | None:
-        """The document whose files were gathered in `folder`, which becomes its own; None where it is not complete."""
-        target = self._store.root / "documents" / key
-        shutil.rmtree(target, ignore_errors=True)  # an incomplete one, or complete() would have found it
-        make_folder(target.parent)
-        os.rename(folder, target)
-        return self._complete(row, key)
-
-    def _complete(self, row: Accepted, key: str) -> Entry | None:
-        folder = self._store.root / "documents" / key
+                reading = reading_from(self._collection, *before)
+                self._collection.copy_pages(before[0], keeper.document)
+                return reading, True
+            except LibraryDamaged:  # it is read again from the source
+                pass
         try:
-            data = (folder / DOCUMENT).read_bytes()
-            stored = unseal(json.loads(data))
-            stamps = stamps_from_json(stored["stamps"])
-            for name, expected in stamps.items():
-                verify_file(folder / name, expected)
-            document = document_from_json(stored["document"])
-            source = Stamp(*stored["read_from"])
-        except (OSError, LibraryError, ValueError, KeyError, TypeError):
-            return None  # it never was completed, or was damaged since: it is made again
-        files = {f"documents/{key}/{name}": value for name, value in {**stamps, DOCUMENT: stamp(data)}.items()}
-        files[stored_sources.name_of(row)] = source
-        return entry_of(key, document, row, files)
+            data, source = stored_sources.opened(self._collection.root, row)
+        except LibraryDamaged as error:
+            raise _stored_file_damaged(row, error) from error
+        with data:
+            return read(row, data, source, self._options(row), keeper, password, self._progress_of(row), stops, drafts), False
 
-    def _read_options(self, row: Accepted) -> ReadOptions:
+    def _options(self, row: Accepted) -> ReadOptions:
         if row.kind == "text":
             return ReadOptions("text", ocr=False, can_ocr=False)
         return ReadOptions("pdf", self._settings.ocr, self._can_ocr, ocr_engine=self._engine)
 
+    def _read_options(self, row: Accepted) -> str:
+        return json.dumps(asdict(self._options(row)), sort_keys=True)
+
     def _key(self, row: Accepted, can_ocr: bool, engine: str | None = None) -> str:
-        options = self._read_options(row)
+        options = self._options(row)
         if row.kind == "pdf":
             options = replace(options, can_ocr=can_ocr, ocr_engine=engine or self._engine)
         reading = asdict(options)

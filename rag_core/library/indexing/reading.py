@@ -1,39 +1,34 @@
-"""The pages that were read from a source, kept on disk. Reading may take minutes of OCR; a killed process need not read again."""
+"""Reads the pages of a source, and keeps them as they come. Reading may take minutes of OCR; a killed process need not read again."""
 
 from __future__ import annotations
 
-import json
-import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from rag_core.domain.documents import Document, Metadata, Page
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.domain.scanned import TESSERACT
-from rag_core.errors import EmptyDocument, IngestError, LibraryError, LimitExceeded, PasswordNeeded
+from rag_core.errors import EmptyDocument, IngestError, LibraryDamaged, LimitExceeded, PasswordNeeded
 from rag_core.ingest.layout import Lines
 from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.reading.ocr_engines import missing_packages
 from rag_core.ingest.reading.pdf import SAVE_AGAIN, PdfContent, read_pdf
 from rag_core.ingest.reading.pdf_facts import form_of
 from rag_core.ingest.reading.pdf_findings import STRUCK_OUT, struck_out
-from rag_core.ingest.reading.pdf_process import size_of
+from rag_core.ingest.reading.pdf_process import Event, size_of
 from rag_core.ingest.reading.text import MAIL, VALUES, decoded, mail_of, rows_of, without_struck
-from rag_core.library.disk.files import Stamp, seal, stamps_from_json, stamps_to_json, unseal
-from rag_core.library.disk.private import tighten, write
-from rag_core.library.indexing.recognised import RecognisedPages
-from rag_core.library.stored.inbox import Accepted
-from rag_core.library.stored.stored_json import metadata_from_json, metadata_to_json
-from rag_core.library.stored.stored_pages import LAYOUT, PAGES, PageWriter, read_pages
+from rag_core.library.disk.files import Stamp
+from rag_core.library.stored.collection import Collection
+from rag_core.library.stored.entry import Accepted
+from rag_core.library.stored.stored_json import REBUILD, metadata_from_json, metadata_to_json, page_from_json, page_to_json
 
 READING_VERSION = 9  # the PDF reader's version; pages that another version read are read again when the library is rebuilt
-READING = "reading.json"
 UNREAD = Stamp("", 0)
-READING_FILES = (PAGES, LAYOUT, READING)
 HELD_BYTES = 64 << 20  # what one file being read may hold in this process: 16 million characters in any script but emoji, and 200,000 rows
+BATCH_BYTES = 1 << 20  # packed pages that are kept at once; chosen
 LAYOUT_BYTES = 64 << 20  # packed, on disk; the longest filing tried takes 2 MB. The page reader holds as much of all documents together
 
 
@@ -68,9 +63,59 @@ class Listener(Protocol):
         """The file says this of itself, and has so many pages."""
         ...
 
-    def read(self, page: Page, source: Stamp, writer: PageWriter) -> None:
-        """The next page was read, and `writer` has written it; `source` is the file's stamp."""
+    def read(self, page: Page, source: Stamp) -> None:
+        """The next page was read; `source` is the file's stamp."""
         ...
+
+
+class PageKeeper:
+    """Keeps the pages of one document, some at a time. `document` is its number in the collection."""
+
+    def __init__(self, collection: Collection, document: int) -> None:
+        self.collection, self.document = collection, document
+        self._waiting: list[tuple[int, bytes, bytes]] = []
+        self._bytes = self._layout_bytes = 0
+
+    def put(self, page: Page) -> None:
+        """Keep one page, with the next ones.
+
+        Raises:
+            LimitExceeded: the layouts of the pages so far take more than allowed.
+            Gone: somebody deleted the document.
+        """
+        facts, layout = page_to_json(page)
+        self._layout_bytes += len(layout)
+        if self._layout_bytes > LAYOUT_BYTES:
+            raise LimitExceeded(
+                f"The places of the file's words take more than {LAYOUT_BYTES >> 20:,} MiB on disk (reached on page {page.number:,}).",
+                remedy="Split the file into parts.",
+            )
+        self._waiting.append((page.number, facts, layout))
+        self._bytes += len(facts) + len(layout)
+        if self._bytes > BATCH_BYTES:
+            self.flush()
+
+    def flush(self) -> None:
+        """Keep all of them now; raises Gone."""
+        if self._waiting:
+            self.collection.put_pages(self.document, self._waiting)
+        self._waiting, self._bytes = [], 0
+
+
+class RecognisedPages:
+    """The readings by OCR of the pictures of a source, by their keys: a reading that was killed goes on from there."""
+
+    def __init__(self, collection: Collection, digest: str) -> None:
+        self._collection, self._digest = collection, digest
+
+    def get(self, key: str) -> Event | None:
+        """The reading under the key; None where nothing is kept."""
+        found: Event | None = self._collection.recognised(self._digest, key)
+        return found
+
+    def put(self, key: str, event: Event) -> None:
+        """Keep what was read; where the disk refuses it, it is not kept and the reading goes on."""
+        self._collection.put_recognised(self._digest, key, event)
 
 
 def read(
@@ -78,27 +123,23 @@ def read(
     data: BinaryIO,
     source: Stamp,
     options: ReadOptions,
-    folder: Path,
+    keeper: PageKeeper,
     password: str | None,
     progress: Progress | None,
     cancelled: Cancel | None,
     drafts: Listener | None = None,
 ) -> Reading:
-    """Read a source, and write the reading into `folder`, which must exist. A text document is one page.
+    """Read a source, and keep its pages as they come. A text document is one page.
 
-    Pages are written as they come; they count only once the last file of the reading stands. What OCR has read by then is kept apart,
-    so that it need not be read again after a kill. `source` is the stamp of the bytes. `drafts` hears of the pages of a PDF as they come.
+    `source` is the stamp of the bytes. `drafts` hears of the pages of a PDF as they come.
 
     Raises:
         IngestError: it cannot be read.
         Cancelled: `cancelled` said so.
-        OSError: the disk refused.
+        LibraryError: the disk refused.
     """
-    recognised = RecognisedPages(folder)
-    with PageWriter(folder, LAYOUT_BYTES) as writer:
-        reading = replace(_read(row, data, source, options, writer, recognised, password, progress, cancelled, drafts), source=source)
-    _keep(reading, options, folder, writer.stamps())
-    recognised.forget()
+    reading = replace(_read(row, data, source, options, keeper, password, progress, cancelled, drafts), source=source)
+    keeper.flush()
     return reading
 
 
@@ -107,8 +148,7 @@ def _read(
     data: BinaryIO,
     source: Stamp,
     options: ReadOptions,
-    writer: PageWriter,
-    recognised: RecognisedPages,
+    keeper: PageKeeper,
     password: str | None,
     progress: Progress | None,
     cancelled: Cancel | None,
@@ -118,7 +158,7 @@ def _read(
 
     def keep(page: Page) -> Page:
         nonlocal held
-        writer.put(page)
+        keeper.put(page)
         held += sys.getsizeof(page.text) + (page.lines.bytes if isinstance(page.lines, Lines) else 0)
         if held > HELD_BYTES:
             raise LimitExceeded(
@@ -127,7 +167,7 @@ def _read(
             )
         bare = _without_words(page)
         if drafts is not None and row.kind == "pdf":
-            drafts.read(bare, source, writer)
+            drafts.read(bare, source)
         return bare
 
     if row.kind == "text":
@@ -144,7 +184,7 @@ def _read(
         form=form_of(row.name),
         begun=lambda content, count: drafts.begun(_stated(content), count) if drafts else None,
         keep=keep,
-        recognised=recognised,
+        recognised=RecognisedPages(keeper.collection, row.digest),
         progress=progress and (lambda what, done, total: progress(f"{what}: reading", done, total)),
         cancelled=cancelled,
     )
@@ -206,47 +246,28 @@ def _without_words(page: Page) -> Page:
     return replace(page, words=())
 
 
-def _keep(reading: Reading, options: ReadOptions, folder: Path, stamps: Mapping[str, Stamp]) -> None:
-    row = {
-        "options": asdict(options),
+def reading_to_json(reading: Reading) -> dict[str, Any]:
+    """A reading without its pages, as JSON."""
+    return {
         "metadata": metadata_to_json(reading.metadata),
         "problems": list(reading.problems),
-        "stamps": stamps_to_json(stamps),
         "read_from": list(reading.source),
     }
-    write(folder / READING, json.dumps(seal(row), ensure_ascii=False).encode())
 
 
-def kept(options: ReadOptions, folder: Path) -> Reading | None:
-    """The reading that stands in `folder`; None when there is none by these options, or not a whole one."""
-    row = _matching(options, folder)
-    if row is None:
-        return None
+def reading_from(collection: Collection, document: int, known: Any) -> Reading:
+    """The reading whose pages a document has; `known` is what `reading_to_json` gave.
+
+    Raises:
+        LibraryDamaged: it is not what was written.
+    """
     try:
-        pages = tuple(map(_without_words, read_pages(folder, stamps_from_json(row["stamps"]))))
-        return Reading(pages, metadata_from_json(row["metadata"]), tuple(row["problems"]), Stamp(*row["read_from"]))
-    except (LibraryError, ValueError, KeyError, TypeError):  # damaged or cut short: it is read again from the source
-        return None
-
-
-def reuse(options: ReadOptions, folders: Iterable[Path], target: Path) -> Reading | None:
-    """The first whole reading by these options in any of `folders`; its files then stand in `target` too."""
-    for folder in folders:
-        reading = kept(options, folder)
-        if reading is not None:
-            for name in READING_FILES if folder != target else ():
-                shutil.copyfile(folder / name, target / name)
-                tighten(target / name)
-            return reading
-    return None
-
-
-def _matching(options: ReadOptions, folder: Path) -> Any:
-    try:
-        row = unseal(json.loads((folder / READING).read_bytes()))
-        return row if row["options"] == asdict(options) else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+        pages = tuple(_without_words(page_from_json(facts, layout)) for facts, layout in collection.stored_pages(document))
+        if not pages or [page.number for page in pages] != list(range(1, len(pages) + 1)):
+            raise LibraryDamaged("Pages of a document are missing.", remedy=REBUILD)
+        return Reading(pages, metadata_from_json(known["metadata"]), tuple(known["problems"]), Stamp(*known["read_from"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise LibraryDamaged("A reading cannot be used again.", remedy=REBUILD) from error
 
 
 def no_text(document: Document) -> EmptyDocument:

@@ -1,1 +1,1 @@
-"""A collection on disk: sources, the inbox, pages and indexes, the manifest of a version, and how one is published and loaded."""
+"""A collection on disk: its sources, its file, and what is read of them."""

@@ -10,6 +10,7 @@ from rag_core.library.disk.files import children, storage_problems
 from rag_core.library.disk.private import make_folder
 from rag_core.library.stored import titles
 
+FILE = "collection.sqlite"  # that a collection is kept in
 _COLLECTION = re.compile(r"[a-z0-9_-]{1,64}")
 
 
@@ -20,7 +21,7 @@ def collections(folder: Path) -> tuple[str, ...]:
 
 def is_begun(folder: Path, collection: str) -> bool:
     """Whether something was ever added to a collection, or is being added."""
-    return any((folder / collection / name).exists() for name in ("CURRENT", "inbox.json"))
+    return any((folder / collection / name).exists() for name in (FILE, "CURRENT"))
 
 
 def create_collection(folder: Path, name: str) -> None:
@@ -37,7 +38,7 @@ def create_collection(folder: Path, name: str) -> None:
 
 def _is_collection(path: Path) -> bool:
     try:
-        own = ("CURRENT", "inbox.json", "inbox.lock", "lock", "records.sqlite", titles.FILE)
+        own = (FILE, "CURRENT", "lock", "records.sqlite", titles.FILE)  # CURRENT: an earlier version made it
         return path.is_dir() and (not any(path.iterdir()) or any((path / name).exists() for name in own))
     except OSError:
         return False

@@ -9,22 +9,21 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain
-from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 
 from rag_core.domain.passages import Passage
-from rag_core.library.disk.files import damaged, unpack
-from rag_core.library.stored.stored_json import passages_from_json
+from rag_core.errors import LibraryDamaged
+from rag_core.library.stored.stored_json import REBUILD, passages_from_json, unpack
 
 
 class Packed(Sequence[Passage]):
     """The passages of one document, as they stand on disk until one is asked for. Safe to share between threads."""
 
-    def __init__(self, data: bytes, count: int, document: str, path: Path | str) -> None:
-        """`data` was compared with its checksum; it holds `count` passages, at least 1. `path` is for messages."""
-        self._data, self._count, self._document, self._path = data, count, document, path
+    def __init__(self, data: bytes, count: int, document: str) -> None:
+        """`data` holds `count` passages, at least 1."""
+        self._data, self._count, self._document = data, count, document
         self._first: tuple[int, Passage] | None = None  # the one that was asked for first
         self._all: tuple[Passage, ...] | None = None
 
@@ -58,9 +57,9 @@ class Packed(Sequence[Passage]):
         return self._all
 
     def _rows(self) -> Sequence[Sequence[Any]]:
-        rows: Sequence[Sequence[Any]] = unpack(self._data, Path(self._path))
+        rows: Sequence[Sequence[Any]] = unpack(self._data)
         if len(rows) != self._count:
-            raise damaged(Path(self._path), f"holds {len(rows)} passages, and {self._count} have a vector")
+            raise LibraryDamaged(f"A document has {len(rows)} passages, and should have {self._count}.", remedy=REBUILD)
         return rows
 
 

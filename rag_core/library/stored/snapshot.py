@@ -10,7 +10,7 @@ from rag_core.domain.documents import Document, Page, WordBox
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import LexicalIndex, VectorIndex, Waiting
 from rag_core.errors import InvalidInput
-from rag_core.library.stored.manifest import Entry
+from rag_core.library.stored.entry import Entry
 from rag_core.library.stored.packed import Passages
 from rag_core.library.stored.stored_pages import Pages
 
@@ -20,7 +20,7 @@ class Snapshot:
     """One version. Row n of both indexes is `passages[n]`; passages of one document stand together.
 
     It stays usable after documents were added or deleted, for as long as somebody holds it. `waiting` is about the documents behind the
-    published ones that lack vectors still (`rag_core.library.early`); None for a version as it was published.
+    published ones that lack vectors still (`rag_core.library.indexing.early`); None for a version as it was published.
     """
 
     version: int
@@ -30,6 +30,7 @@ class Snapshot:
     entries: tuple[Entry, ...] = field(repr=False)
     reader: Pages = field(repr=False)
     waiting: Waiting | None = field(default=None, repr=False)
+    folder: str = ""  # that of its indexes, where the vector store keeps them outside of the library's file
 
     @property
     def given(self) -> None:
@@ -72,10 +73,6 @@ class Snapshot:
         wanted = {entry.document.id for entry in chosen if _matches(entry.document, filters or {})}
         return [row for document in sorted(wanted, key=lambda id: self._ranges[id].start) for row in self._ranges[document]]
 
-    def passages_by_key(self) -> dict[str, Sequence[Passage]]:
-        """The passages of each document by its folder's key, so that the next version need not read them again."""
-        return {entry.key: group for entry, group in zip(self.entries, self.passages.groups, strict=True)}
-
     def rows_of(self, document_id: str) -> range:
         """The rows of a document's passages.
 
@@ -100,14 +97,14 @@ class Snapshot:
         Raises:
             InvalidInput: there is no such document.
         """
-        return sum(stamp.size for stamp in self._entry(document_id).files.values())
+        return self._entry(document_id).size
 
     def page(self, document_id: str, page: int) -> Page:
         """A page with its rows and word boxes; `page` is 1-based.
 
         Raises:
             InvalidInput: no such document or page.
-            LibraryDamaged: its file is missing or was changed.
+            LibraryError: it was deleted since, or damaged.
         """
         return self.reader.page(self._entry(document_id), page)
 

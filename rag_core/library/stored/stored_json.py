@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import json
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -11,8 +11,11 @@ from typing import Any
 
 from rag_core.domain.documents import Document, Metadata, Page, PageSource, Span
 from rag_core.domain.passages import Passage, PassageKind, Piece, Role
+from rag_core.errors import LibraryDamaged
 from rag_core.ingest.layout import Lines, Words, layout_json
-from rag_core.library.disk.files import pack_parts
+
+LEVEL = 5  # compression's; chosen
+REBUILD = "Restore it from a backup or rebuild the library from its stored sources; failing that, delete its folder and index again."
 
 
 def metadata_to_json(metadata: Metadata) -> dict[str, Any]:
@@ -37,7 +40,7 @@ def document_to_json(document: Document) -> dict[str, Any]:
 
 
 def values_of(row: Any) -> dict[str, Any]:
-    """The fields of a flat object by name. `asdict` copies each value, and takes ten times as long for the thousands of a manifest."""
+    """The fields of a flat object by name. `asdict` copies each value, and takes ten times as long for thousands."""
     return {name: getattr(row, name) for name in row.__dataclass_fields__}
 
 
@@ -79,26 +82,61 @@ def _spans_from_json(rows: Sequence[Sequence[int]]) -> tuple[Span, ...]:
     return tuple(Span(page, start, end) for page, start, end in rows)
 
 
-def page_to_json(page: Page, offset: int) -> tuple[dict[str, Any], bytes]:
-    """The page's text and facts, and its layout (rows and word boxes) apart.
-
-    The layout is JSON lines in gzip, one gzip member a page, so that one page is read without unpacking the others: `layout` of a page
-    is its member's (offset, length). `offset` is where this one will stand, in bytes.
-    """
-    member = pack_parts(layout_json(page.words, page.lines))
-    head = {
+def page_to_json(page: Page) -> tuple[bytes, bytes]:
+    """The page's text and facts, and its layout (rows and word boxes), each packed: most readers need the text alone."""
+    facts = {
         "number": page.number, "text": page.text, "source": page.source.value, "width": page.width, "height": page.height,
         "hidden_chars": page.hidden_chars, "problem": page.problem, "read_by": page.read_by,
-        "label": page.label, "layout": [offset, len(member)],
+        "label": page.label,
     }  # fmt: skip
-    return head, member
+    return pack(facts), pack_parts(layout_json(page.words, page.lines))
 
 
-def page_from_json(head: Mapping[str, Any], member: bytes | None = None) -> Page:
-    """The page; without its rows and words when `member`, its part of the layout file, is not given."""
-    facts = {name: value for name, value in head.items() if name != "layout"}
-    page = Page(**{**facts, "source": PageSource(head["source"])})
-    if member is None:
+def page_from_json(facts: bytes, layout: bytes | None = None) -> Page:
+    """The page; without its rows and words when its packed `layout` is not given."""
+    row = unpack(facts)
+    page = Page(**{**row, "source": PageSource(row["source"])})
+    if layout is None:
         return page
-    row = json.loads(gzip.decompress(member))
-    return replace(page, words=Words.of(row["words"]), lines=Lines.of(row["lines"]))
+    where = unpack(layout)
+    return replace(page, words=Words.of(where["words"]), lines=Lines.of(where["lines"]))
+
+
+def pack(value: Any) -> bytes:
+    """JSON, compressed. zlib adds a checksum, so a changed byte is an error when it is read back."""
+    return pack_parts([json.dumps(value, ensure_ascii=False, separators=(",", ":"))])
+
+
+def pack_parts(parts: Iterable[str]) -> bytes:
+    """The texts, one after the other, compressed; not all of them need stand in memory."""
+    made = zlib.compressobj(LEVEL)
+    return b"".join([*(made.compress(part.encode("utf-8", "surrogatepass")) for part in parts), made.flush()])
+
+
+def unpack(data: bytes) -> Any:
+    """The value that `pack` was given.
+
+    Raises:
+        LibraryDamaged: the bytes are not packed JSON.
+    """
+    try:
+        return json.loads(zlib.decompress(data))
+    except (zlib.error, ValueError, TypeError, RecursionError) as error:
+        raise LibraryDamaged("A part of the library cannot be read.", remedy=REBUILD) from error
+
+
+def sealed(data: bytes) -> bytes:
+    """The bytes behind their checksum: for what does not become smaller by compression."""
+    return zlib.crc32(data).to_bytes(4, "little") + data
+
+
+def unsealed(data: bytes) -> memoryview:
+    """The bytes that `sealed` was given.
+
+    Raises:
+        LibraryDamaged: they are other bytes.
+    """
+    view = memoryview(data)[4:] if isinstance(data, bytes) else memoryview(b"")
+    if len(view) + 4 > len(data or b"") or zlib.crc32(view).to_bytes(4, "little") != data[:4]:
+        raise LibraryDamaged("A part of the library was changed.", remedy=REBUILD)
+    return view

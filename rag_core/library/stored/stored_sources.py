@@ -8,18 +8,20 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import threading
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, BinaryIO
 
-from rag_core.errors import LibraryDamaged
+from rag_core.errors import LibraryBusy, LibraryDamaged
 from rag_core.library.disk import private
 from rag_core.library.disk.files import Stamp, damaged
 from rag_core.library.disk.private import BLOCK_BYTES, HeldFile, blocks_of, make_folder
-from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.entry import Accepted
 from rag_core.library.stored.sources import digest_prefix
 
 FOLDER = "sources"
+DRAFT = ".tmp"  # ends the name of a file that is being written
 
 
 def name_of(row: Accepted) -> str:
@@ -27,10 +29,10 @@ def name_of(row: Accepted) -> str:
     return f"{FOLDER}/{row.digest}"
 
 
-def write(root: Path, row: Accepted, data: bytes | HeldFile) -> Path:
-    """Keep the bytes of a source, whose digest was made from them; the file is not on the disk until it is synced.
+def draft(root: Path, row: Accepted, data: bytes | HeldFile) -> Path | None:
+    """Write the bytes of a source, whose digest was made from them, under a name of their own; None where the stored file has the digest.
 
-    A stored file that has the digest stays as it is; one that was damaged is replaced.
+    One that was damaged is written again.
 
     Raises:
         OSError: the disk or the permissions refused.
@@ -38,17 +40,30 @@ def write(root: Path, row: Accepted, data: bytes | HeldFile) -> Path:
     path = root / name_of(row)
     with suppress(LibraryDamaged):
         check(root, row)
-        return path
+        return None
     make_folder(path.parent)
-    draft = path.with_name(f"{row.digest}.tmp")
+    made = path.with_name(f"{row.digest}.{os.getpid()}-{threading.get_ident()}{DRAFT}")
     try:
-        with private.create(draft) as file:
+        with private.create(made) as file:
             file.writelines(blocks_of(data))
-        os.replace(draft, path)
     except OSError:
-        draft.unlink(missing_ok=True)  # the room is needed for what comes next
+        made.unlink(missing_ok=True)  # the room is needed for what comes next
         raise
-    return path
+    return made
+
+
+def keep(root: Path, row: Accepted, made: Path | None) -> None:
+    """Give what `draft` wrote its name.
+
+    Raises:
+        LibraryBusy: the file that was there was deleted meanwhile.
+        OSError: the disk refused.
+    """
+    path = root / name_of(row)
+    if made is not None:
+        os.replace(made, path)
+    elif not path.exists():
+        raise LibraryBusy(f"{row.name} was being deleted when it was added.", remedy="Add it again.")
 
 
 def check(root: Path, row: Accepted) -> Stamp:

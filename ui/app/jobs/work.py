@@ -10,7 +10,7 @@ from rag_core.domain.documents import Document
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.errors import IngestError
 from rag_core.library.library import AddReport, Library
-from rag_core.library.stored.inbox import Accepted
+from rag_core.library.stored.entry import Accepted
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import rebuild_library

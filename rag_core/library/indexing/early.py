@@ -5,23 +5,67 @@ Nothing stands in for a vector that is missing. A question has those made that i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.domain.documents import Page
 from rag_core.domain.indexing import Indexing
+from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Embedder, LexicalStore, VectorIndex, Vectors
 from rag_core.library.indexing.embedding import vectors_of
-from rag_core.library.indexing.waiting import WaitingDocument
-from rag_core.library.stored.manifest import Entry
+from rag_core.library.stored.entry import Entry
 from rag_core.library.stored.packed import Passages
 from rag_core.library.stored.snapshot import Snapshot
-from rag_core.library.stored.stored_pages import Pages, PagesSoFar
 
 MAX_NOW = 12  # passages that are embedded for one question, in one request: as many as a short one may have, which goes before the job's
+
+
+class WaitingDocument:
+    """A document that waits for its vectors, or of which only the first pages are read.
+
+    Safe to share between threads: a vector never changes once it is there.
+
+    Args:
+        entry: the document, as far as it is read.
+        title: as it is embedded with the passages.
+        passages: at least one.
+        terms: of each passage.
+        pages: how many it has in all, where it is still being read; else 0.
+    """
+
+    def __init__(self, entry: Entry, title: str, passages: Sequence[Passage], terms: Sequence[Sequence[str]], pages: int = 0) -> None:
+        self.entry, self.title, self.passages, self.terms, self.pages = entry, title, tuple(passages), terms, pages
+        self._vectors: Vectors | None = None
+        self._known = np.zeros(len(self.passages), dtype=bool)
+        self._lock = threading.Lock()
+
+    @property
+    def id(self) -> str:
+        """The document's id."""
+        return self.entry.document.id
+
+    def put(self, places: Sequence[int], vectors: Vectors) -> None:
+        """Take the vectors of the passages at these places; those that are there stay."""
+        with self._lock:
+            if self._vectors is None:
+                self._vectors = np.zeros((len(self.passages), vectors.shape[1]), dtype=np.float32)
+            new = [(at, place) for at, place in enumerate(places) if not self._known[place]]
+            for at, place in new:
+                self._vectors[place] = vectors[at]
+                self._known[place] = True
+
+    def known(self) -> NDArray[np.bool_]:
+        """For each passage whether its vector is there."""
+        with self._lock:
+            return self._known.copy()
+
+    def vectors(self, places: Sequence[int]) -> Vectors:
+        """The vectors at these places, which are there."""
+        assert self._vectors is not None
+        return self._vectors[list(places)]
 
 
 class EarlyVectors:
@@ -99,22 +143,6 @@ class EarlyVectors:
 
 
 @dataclass(frozen=True, eq=False)
-class _Pages:
-    """The pages of documents, of which those in `so_far`, by key, are still being read."""
-
-    whole: Pages
-    so_far: Mapping[str, PagesSoFar]
-
-    def page(self, entry: Entry, number: int) -> Page:
-        """See `PageReader.page`."""
-        return self.so_far.get(entry.key, self.whole).page(entry, number)
-
-    def text(self, entry: Entry, number: int) -> str:
-        """See `PageReader.text`."""
-        return self.so_far.get(entry.key, self.whole).text(entry, number)
-
-
-@dataclass(frozen=True, eq=False)
 class Early:
     """The `Waiting` of such a version; `whole` is all of it, `first` the first row that waits."""
 
@@ -177,7 +205,5 @@ def early(published: Snapshot, documents: Sequence[WaitingDocument], lexical: Le
     passages = Passages([*published.passages.groups, *(one.passages for one in documents)])
     vectors = EarlyVectors(published.vectors, first, documents)
     entries = (*published.entries, *(one.entry for one in documents))
-    drafts = {one.entry.key: one.so_far for one in documents if one.so_far is not None}
-    reader = _Pages(published.reader, drafts) if drafts else published.reader
-    whole = Snapshot(published.version, passages, vectors, words, entries, reader)
+    whole = Snapshot(published.version, passages, vectors, words, entries, published.reader)
     return replace(whole, waiting=Early(whole, vectors, first, tuple(documents), embedder))

@@ -1,0 +1,262 @@
+"""Brings a collection's file into memory: passages, vectors and words as one snapshot, of which what is there already is used again."""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rag_core.domain.passages import Passage
+from rag_core.domain.ports import (
+    LexicalApart,
+    LexicalIndex,
+    LexicalInParts,
+    LexicalPart,
+    LexicalStore,
+    VectorIndex,
+    Vectors,
+    VectorsApart,
+    VectorStore,
+)
+from rag_core.errors import LibraryDamaged, RagError
+from rag_core.library.disk.private import make_folder, tighten
+from rag_core.library.indexing.early import WaitingDocument
+from rag_core.library.stored.collection import (
+    READING,
+    READY,
+    WORDS,
+    Collection,
+    Facts,
+    entry_of_row,
+    facts_of,
+    unpack_terms,
+    unpack_vectors,
+)
+from rag_core.library.stored.entry import Entry
+from rag_core.library.stored.packed import Packed, Passages
+from rag_core.library.stored.snapshot import Snapshot
+from rag_core.library.stored.stored_json import REBUILD, passages_from_json, sealed, unpack, unsealed
+from rag_core.library.stored.stored_pages import PageReader
+
+Piece = range | int  # rows that are in memory, or the number of a document that is not
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """A collection in memory: what is ready, and the documents that are asked before they are, by their number."""
+
+    facts: Facts
+    snapshot: Snapshot
+    early: Mapping[int, WaitingDocument] = field(default_factory=dict)
+
+
+class Loader:
+    """Of one collection.
+
+    Args:
+        collection: its file.
+        vectors: makes the index of vectors.
+        lexical: makes the index of words.
+    """
+
+    def __init__(self, collection: Collection, vectors: VectorStore, lexical: LexicalStore) -> None:
+        self._collection, self.vectors, self.lexical = collection, vectors, lexical
+        self.reader = PageReader(collection.reader)
+
+    def empty(self) -> Loaded:
+        """A library without documents."""
+        nothing = Snapshot(0, Passages(()), self._no_vectors(), self.lexical.build([]), (), self.reader)
+        return Loaded(Facts(0, 0, "", 0, "", "", 0), nothing)
+
+    def load(self, db: sqlite3.Connection, before: Loaded, *, writes: bool = False) -> Loaded:
+        """The collection as it is in the file, or within a transaction that `writes` and keeps the index of words, too.
+
+        Args:
+            db: the file.
+            before: what is in memory.
+            writes: whether the ready documents may be others than those that the file's indexes are of.
+
+        Raises:
+            LibraryDamaged: something is missing or was changed.
+            StoreUnavailable: the vector store's database cannot be asked.
+        """
+        facts, known = facts_of(db), before.snapshot
+        there = {
+            entry.row: (entry, group, rows)
+            for entry, group, rows in zip(known.entries, known.passages.groups, known.passages.ranges, strict=True)
+        }
+        entries: list[Entry] = []
+        groups: list[Sequence[Passage]] = []
+        pieces: list[Piece] = []
+        for row, stamp in db.execute("SELECT id, stamp FROM document WHERE state = ? ORDER BY place, id", (READY,)).fetchall():
+            entry, group, rows = there.get(row, (None, None, None))
+            entries.append(entry if entry is not None and entry.stamp == stamp else _entry(db, row))
+            groups.append(group if group is not None else _group(db, entries[-1]))
+            pieces.append(rows if rows is not None else row)
+        joined = list(_joined(pieces))
+        passages = known.passages if joined == [range(len(known.passages))] or not (joined or known.passages) else Passages(groups)
+        if passages is known.passages and facts.folder == known.folder:
+            vectors, lexical, folder = known.vectors, known.lexical, known.folder
+        elif isinstance(self.vectors, VectorsApart):
+            vectors, lexical, folder = self._apart(db, facts, pieces if writes else None)
+        else:
+            vectors, lexical, folder = self._vectors(db, known, joined), self._words(db, known, joined if writes else None), ""
+            if writes:
+                db.execute("UPDATE library SET folder = ''")
+            _require_rows(db, len(passages))
+        snapshot = Snapshot(facts.version, passages, vectors, lexical, tuple(entries), self.reader, folder=folder)
+        if snapshot.version == known.version and snapshot.entries == known.entries and vectors is known.vectors:
+            snapshot = known
+        return Loaded(facts, snapshot, self._early(db, before, {entry.source.digest for entry in entries}))
+
+    def _early(self, db: sqlite3.Connection, before: Loaded, ready: set[str]) -> dict[int, WaitingDocument]:
+        found: dict[int, WaitingDocument] = {}
+        query = (
+            "SELECT id, stamp, digest, pages, state, title, passages, terms FROM document JOIN passages ON document = id"
+            " WHERE state IN (?, ?) ORDER BY id"
+        )
+        for row, stamp, digest, pages, state, title, passages, terms in db.execute(query, (WORDS, READING)):
+            if digest in ready:
+                continue
+            ready = ready | {digest}
+            known = before.early.get(row)
+            if known is None or known.entry.stamp != stamp:
+                entry = _entry(db, row)
+                cut = passages_from_json(unpack(passages), entry.document.id)
+                known = WaitingDocument(entry, title, cut, unpack_terms(terms), pages if state == READING else 0)
+            found[row] = known
+        return found
+
+    def _no_vectors(self) -> VectorIndex:
+        return self.vectors.build(np.zeros((0, 0), dtype=np.float32))
+
+    def _vectors(self, db: sqlite3.Connection, known: Snapshot, pieces: Sequence[Piece]) -> VectorIndex:
+        if not pieces:
+            return self._no_vectors()
+        made = self.vectors.spliced(known.vectors, [piece if isinstance(piece, range) else _vectors_of(db, piece) for piece in pieces])
+        if made is None:
+            parts = [known.vectors.vectors(piece) if isinstance(piece, range) else _vectors_of(db, piece) for piece in pieces]
+            made = self.vectors.build(np.concatenate(parts))
+        return made
+
+    def _words(self, db: sqlite3.Connection, known: Snapshot, pieces: Sequence[Piece] | None) -> LexicalIndex:
+        """The index of words: that of the file, or made of these pieces and kept there."""
+        store = self.lexical
+        assert isinstance(store, LexicalInParts)
+        there = {part.kept: part for part in store.parts(known.lexical) if part.kept is not None}
+        if pieces is None:
+            rows = db.execute("SELECT id FROM words ORDER BY place").fetchall()
+            return store.joined([there.get(id) or _part(db, store, id) for (id,) in rows])
+        made = store.spliced(known.lexical, [piece if isinstance(piece, range) else _terms_of(db, piece) for piece in pieces])
+        assert made is not None
+        parts = store.parts(made)
+        kept = [part.kept for part in parts if part.kept is not None]
+        db.execute(f"DELETE FROM words WHERE id NOT IN ({', '.join('?' * len(kept))})", kept)
+        for place, part in enumerate(parts):
+            if part.kept is None:
+                data = sealed(store.packed(part))
+                part.kept = db.execute("INSERT INTO words (place, rows, data) VALUES (?, ?, ?)", (place, len(part), data)).lastrowid
+            else:
+                db.execute("UPDATE words SET place = ? WHERE id = ?", (place, part.kept))
+        return made
+
+    def _apart(self, db: sqlite3.Connection, facts: Facts, pieces: Sequence[Piece] | None) -> tuple[VectorIndex, LexicalIndex, str]:
+        """Both indexes of a store that keeps them itself: those that are there, or made anew of all documents and kept."""
+        vectors, words = self.vectors, self.lexical
+        assert isinstance(vectors, VectorsApart)
+        if pieces is None:
+            if not facts.folder:
+                return self._no_vectors(), words.build([]), ""
+            folder = self._collection.root / "indexes" / facts.folder
+            return vectors.load(folder), words.load(folder) if isinstance(words, LexicalApart) else self._built(db), facts.folder
+        rows = [row for (row,) in db.execute("SELECT id FROM document WHERE state = ? ORDER BY place, id", (READY,))]
+        if not rows:
+            db.execute("UPDATE library SET folder = ''")
+            return self._no_vectors(), words.build([]), ""
+        db.execute("DELETE FROM words")
+        name = f"{facts.version}-{secrets.token_hex(8)}"  # never that of a transaction that was lost
+        folder = self._collection.root / "indexes" / name
+        made = vectors.build(np.concatenate([_vectors_of(db, row) for row in rows]))
+        lexical = self._built(db)
+        make_folder(folder)
+        try:
+            vectors.save(made, folder)
+            if isinstance(words, LexicalApart):
+                words.save(lexical, folder)
+        except (OSError, RagError):
+            tighten(folder)
+            raise
+        tighten(folder)  # the libraries of the indexes make files with the usual modes
+        db.execute("UPDATE library SET folder = ?", (name,))
+        return made, lexical, name
+
+    def _built(self, db: sqlite3.Connection) -> LexicalIndex:
+        rows = db.execute("SELECT id FROM document WHERE state = ? ORDER BY place, id", (READY,)).fetchall()
+        return self.lexical.build(list(chain.from_iterable(_terms_of(db, row) for (row,) in rows)))
+
+
+def index_folders(root: Path) -> list[Path]:
+    """The folders of what vector stores keep outside of the library's file."""
+    return [path for path in (root / "indexes").glob("*") if path.is_dir()]
+
+
+def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """The same pieces, of which rows that adjoin are one."""
+    rows = range(0)
+    for piece in pieces:
+        if isinstance(piece, range) and rows and rows.stop == piece.start:
+            rows = range(rows.start, piece.stop)
+            continue
+        if rows:
+            yield rows
+        rows = piece if isinstance(piece, range) else range(0)
+        if not isinstance(piece, range):
+            yield piece
+    if rows:
+        yield rows
+
+
+def _entry(db: sqlite3.Connection, row: int) -> Entry:
+    return entry_of_row(*db.execute("SELECT id, key, entry, size, stamp FROM document WHERE id = ?", (row,)).fetchone())
+
+
+def _group(db: sqlite3.Connection, entry: Entry) -> Packed:
+    count, data = _cut(db, entry.row, "count, passages")
+    return Packed(data, count, entry.document.id)
+
+
+def _vectors_of(db: sqlite3.Connection, row: int) -> Vectors:
+    count, data = _cut(db, row, "count, vectors")
+    return unpack_vectors(data, count)
+
+
+def _terms_of(db: sqlite3.Connection, row: int) -> list[list[str]]:
+    return unpack_terms(_cut(db, row, "terms")[0])
+
+
+def _cut(db: sqlite3.Connection, row: int, columns: str) -> Sequence[Any]:
+    found: Sequence[Any] | None = db.execute(f"SELECT {columns} FROM passages WHERE document = ?", (row,)).fetchone()
+    if found is None:
+        raise LibraryDamaged("The passages of a document are missing.", remedy=REBUILD)
+    return found
+
+
+def _part(db: sqlite3.Connection, store: LexicalInParts, id: int) -> LexicalPart:
+    rows, data = db.execute("SELECT rows, data FROM words WHERE id = ?", (id,)).fetchone()
+    part = store.unpacked(unsealed(data))
+    if len(part) != rows:
+        raise LibraryDamaged("The word index has another number of passages than it says.", remedy=REBUILD)
+    part.kept = id
+    return part
+
+
+def _require_rows(db: sqlite3.Connection, passages: int) -> None:
+    (rows,) = db.execute("SELECT coalesce(sum(rows), 0) FROM words").fetchone()
+    if rows != passages:
+        raise LibraryDamaged(f"The word index is of {rows} passages, and the documents have {passages}.", remedy=REBUILD)

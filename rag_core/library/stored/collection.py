@@ -1,0 +1,656 @@
+"""A collection on disk: one SQLite file, with the bytes of its sources beside it.
+
+    <collection>/collection.sqlite     documents, pages, passages, vectors, words, and the list of what waits to be indexed
+    <collection>/sources/<digest>      the bytes as they were handed in; see stored_sources.py
+    <collection>/indexes/<name>/       what a vector store in a database is found by; see adapters/index/apart.py
+    <collection>/title.txt             its name as a person wrote it; see titles.py
+    <collection>/lock, lock.json       who indexes
+    <collection>/records.sqlite        decisions, labels and feedback; see adapters/records
+    <collection>/model_cache.sqlite    answers of language models; see adapters/llm/cache.py
+
+A document has one row for each of its forms: one that is ready, and one that is being made of it. Pages are kept as they are read, so its
+words can be asked for before all are there. Whatever is changed is changed in one transaction. A deletion goes on until nothing of it
+stands in the log beside the file, or among the sources: where a process is killed before, whoever opens the collection next finishes it.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection as Several
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rag_core.domain.passages import Passage
+from rag_core.domain.ports import Vectors
+from rag_core.errors import Cancelled, LibraryBusy, LibraryDamaged, LibraryError
+from rag_core.ingest.layout import json_rows
+from rag_core.library.disk.database import Database, library_damaged
+from rag_core.library.disk.files import children, damaged, storage_problems, sync
+from rag_core.library.disk.private import HeldFile
+from rag_core.library.stored import stored_sources
+from rag_core.library.stored.entry import Accepted, Entry, Row, accepted
+from rag_core.library.stored.named import FILE, require_name
+from rag_core.library.stored.sources import Source
+from rag_core.library.stored.stored_json import (
+    REBUILD,
+    document_from_json,
+    document_to_json,
+    pack,
+    pack_parts,
+    passages_from_json,
+    passages_to_json,
+    sealed,
+    unpack,
+    unsealed,
+)
+
+VERSION = 1  # the tables' own
+# states of a document: being read; cut, and asked by its words; cut, and not asked yet; with all of its vectors in the library
+READING, WORDS, ASIDE, READY = "reading", "words", "aside", "ready"
+OTHERS_SECONDS = 3600.0  # a source is written in seconds: a younger draft may be somebody's
+# `deleting` of the library: a source that gave no document is to go; somebody deleted something, so no word of it may be left
+LEFT_OVER, DELETED = 1, 2
+MAX_TRIES = 2  # a source whose indexing was begun so often is for a person to decide on: it may be what ends the process
+SCHEMA = (
+    "CREATE TABLE library (version INTEGER NOT NULL, changes INTEGER NOT NULL, embedder TEXT NOT NULL, index_version INTEGER NOT NULL,"
+    " vector_store TEXT NOT NULL, folder TEXT NOT NULL, deleting INTEGER NOT NULL)",
+    "INSERT INTO library VALUES (0, 0, '', 0, '', '', 0)",
+    "CREATE TABLE waiting (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, source BLOB NOT NULL, bytes INTEGER NOT NULL,"
+    " begun INTEGER, settings BLOB)",
+    "CREATE TABLE document (id INTEGER PRIMARY KEY AUTOINCREMENT, digest TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL,"
+    " place INTEGER NOT NULL, stamp INTEGER NOT NULL, language TEXT NOT NULL, bytes INTEGER NOT NULL, size INTEGER NOT NULL,"
+    " pages INTEGER NOT NULL, options TEXT NOT NULL, reading BLOB, entry BLOB)",
+    "CREATE INDEX document_digest ON document (digest)",
+    "CREATE TABLE page (document INTEGER NOT NULL REFERENCES document ON DELETE CASCADE, number INTEGER NOT NULL, facts BLOB NOT NULL,"
+    " layout BLOB NOT NULL, PRIMARY KEY (document, number))",
+    "CREATE TABLE passages (document INTEGER PRIMARY KEY REFERENCES document ON DELETE CASCADE, count INTEGER NOT NULL,"
+    " title TEXT NOT NULL, passages BLOB NOT NULL, terms BLOB NOT NULL, vectors BLOB)",
+    "CREATE TABLE words (id INTEGER PRIMARY KEY AUTOINCREMENT, place INTEGER NOT NULL, rows INTEGER NOT NULL, data BLOB NOT NULL)",
+    "CREATE TABLE recognised (digest TEXT NOT NULL REFERENCES waiting (digest) ON DELETE CASCADE, key TEXT NOT NULL, event BLOB NOT NULL,"
+    " PRIMARY KEY (digest, key))",
+)
+
+Values = Mapping[str, Any]  # settings by their name, as JSON has them
+ForgetRows = Callable[[Path], None]  # deletes what indexes keep outside of their folder, and raises a RagError where it cannot
+
+
+def nothing_outside(folder: Path) -> None:
+    """All of the indexes is in the folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A library about itself. `version` counts changes of its documents, `changes` those of what is still being made too."""
+
+    version: int
+    changes: int
+    embedder: str  # model@precision
+    index_version: int
+    vector_store: str
+    folder: str  # that of the indexes, for a vector store that keeps them outside of the file
+    deleting: int  # a deletion is under way, or was cut off: LEFT_OVER, DELETED, or 0 for none
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """A library in figures: its embedding model (`model@precision`), and how many documents and passages it has."""
+
+    embedder: str
+    documents: int
+    passages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A document that is being made: `title` as it is embedded with its `count` passages; `complete` with their vectors."""
+
+    entry: Entry
+    title: str
+    count: int
+    complete: bool
+    reused: bool = True  # its pages were not read just now
+
+
+class Gone(Cancelled):
+    """Somebody deleted the document that is being made."""
+
+    def __init__(self) -> None:
+        super().__init__("It was deleted.", remedy="Add the file again.")
+
+
+class Collection:
+    """The file of one collection below `folder`. Creates nothing until something is written. Safe to share between threads.
+
+    Raises:
+        InvalidInput: the collection's name is not `[a-z0-9_-]{1,64}`.
+    """
+
+    def __init__(self, folder: Path, collection: str) -> None:
+        require_name(collection)
+        self.root = folder / collection
+        how: dict[str, Any] = {"damaged": library_damaged, "what": "documents", "checked": False}
+        self.reader = Database(self.root / FILE, SCHEMA, VERSION, **how)  # two connections: a reader waits for no writer
+        self._writer = Database(self.root / FILE, SCHEMA, VERSION, **how)
+        self._in_work: set[int] = set()  # numbers of documents that are being read here
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A consistent view of the file; see `Database.reading`.
+
+        Raises:
+            LibraryDamaged: there are sources and no file, as where an earlier version made the library.
+        """
+        self.require_there()
+        with self.reader.reading() as db:
+            yield db
+
+    @contextmanager
+    def writing(self, wait: float | None = None) -> Iterator[sqlite3.Connection]:
+        """One transaction; see `Database.writing`. Raises as `reading` does."""
+        self.require_there()
+        with self._writer.writing(wait) as db:
+            yield db
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Within the block nobody else changes the file, damaged or not."""
+        with ExitStack() as held:
+            with suppress(LibraryDamaged):
+                held.enter_context(self._writer.writing())
+            yield
+
+    def require_there(self) -> None:
+        """Raise LibraryDamaged where there are sources and no list of documents."""
+        if not self.reader.path.exists() and children(self.root / stored_sources.FOLDER):
+            raise damaged(self.reader.path, "is missing, or an earlier version made this library")
+
+    def close(self) -> None:
+        """Let go of the file; the next use opens it again."""
+        self.reader.close()
+        self._writer.close()
+
+    def move_aside(self) -> Path | None:
+        """Give a damaged file another name, and begin a new one."""
+        self.close()
+        aside = self._writer.move_aside()
+        self._writer.begin()
+        return aside
+
+    # what it holds, told without opening an index
+
+    def facts(self) -> Facts:
+        """See `Facts`."""
+        with self.reading() as db:
+            return facts_of(db)
+
+    def sizes(self) -> tuple[int, int]:
+        """How many documents are ready, and how many bytes they take with their sources."""
+        with self.reading() as db:
+            documents, size = db.execute("SELECT count(*), coalesce(sum(size), 0) FROM document WHERE state = ?", (READY,)).fetchone()
+        return documents, size
+
+    def languages(self) -> Counter[str]:
+        """How many documents are in each language."""
+        with self.reading() as db:
+            query = "SELECT language, count(*) FROM document WHERE state = ? GROUP BY language ORDER BY min(place)"
+            return Counter(dict(db.execute(query, (READY,))))
+
+    def contents(self) -> Contents | None:
+        """It in figures; None where it has no documents."""
+        query = "SELECT count(*), coalesce(sum(count), 0) FROM document JOIN passages ON document = id WHERE state = ?"
+        with self.reading() as db:
+            documents, passages = db.execute(query, (READY,)).fetchone()
+            return Contents(facts_of(db).embedder, documents, passages) if documents else None
+
+    def taken(self) -> dict[str, int]:
+        """Bytes by digest of the files of its documents, and of those that wait to be indexed."""
+        with self.reading() as db:
+            return dict(db.execute("SELECT digest, bytes FROM document WHERE state = ? UNION SELECT digest, bytes FROM waiting", (READY,)))
+
+    def size_bytes(self) -> int:
+        """The sizes of all files in its folder, added up."""
+        return sum(found.st_size for path in self.root.rglob("*") if (found := _stat(path)) is not None)
+
+    def remembers(self, document_id: str) -> bool:
+        """Whether anything of a document is there."""
+        query = "SELECT 1 FROM document WHERE digest = ?1 UNION SELECT 1 FROM waiting WHERE digest = ?1"
+        with self.reading() as db:
+            return db.execute(query, (_digest(document_id),)).fetchone() is not None
+
+    def verify(self) -> None:
+        """Go through the whole file, and compare each packed part, the vectors and the sources with their checksums.
+
+        Raises:
+            LibraryDamaged: something is missing or was changed.
+        """
+        with self.reading() as db:
+            if db.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
+                raise self.reader.damaged()
+            for row, source in db.execute("SELECT id, entry FROM document WHERE state = ?", (READY,)).fetchall():
+                stored_sources.check(self.root, Accepted.from_json(unpack(source)["source"]))
+                self._require_sound(db, row)
+            for (data,) in db.execute("SELECT data FROM words"):
+                unsealed(data)
+
+    def _require_sound(self, db: sqlite3.Connection, document: int) -> None:
+        (count,) = db.execute("SELECT pages FROM document WHERE id = ?", (document,)).fetchone()
+        numbers = []
+        for number, facts, layout in db.execute("SELECT number, facts, layout FROM page WHERE document = ? ORDER BY number", (document,)):
+            numbers.append(number)
+            unpack(facts), unpack(layout)
+        found = db.execute("SELECT count, passages, terms, vectors FROM passages WHERE document = ?", (document,)).fetchone()
+        if found is None or numbers != list(range(1, count + 1)):
+            raise LibraryDamaged("Pages or passages of a document are missing.", remedy=REBUILD)
+        unpack_terms(found[2]), unpack_vectors(found[3], len(unpack(found[1])))
+
+    # the list of what was accepted and is not indexed yet
+
+    def waiting(self) -> tuple[Accepted, ...]:
+        """The sources that were accepted and are not indexed, in the order in which they came."""
+        with self.reading() as db:
+            return tuple(Accepted.from_json(unpack(source)) for (source,) in db.execute("SELECT source FROM waiting ORDER BY id"))
+
+    def cut_off(self) -> list[tuple[Accepted, Values]]:
+        """The sources that an end of the process kept from being indexed, each with the settings that it was handed in with.
+
+        Not those that somebody stopped, or that were tried too often.
+        """
+        query = "SELECT source, settings FROM waiting WHERE begun < ? ORDER BY id"
+        with self.reading() as db:
+            return [
+                (Accepted.from_json(unpack(source)), unpack(settings) if settings else {})
+                for source, settings in db.execute(query, (MAX_TRIES,))
+            ]
+
+    def begin(self, digests: Iterable[str]) -> None:
+        """Count that indexing these is begun, where that is counted: of those that were handed in before their turn came."""
+        with self.writing() as db:
+            db.executemany("UPDATE waiting SET begun = begun + 1 WHERE digest = ?", [(digest,) for digest in digests])
+
+    def hold_back(self, digests: Iterable[str]) -> None:
+        """Leave these to a person: somebody stopped their job."""
+        with self.writing() as db:
+            db.executemany(
+                "UPDATE waiting SET begun = ? WHERE digest = ? AND begun IS NOT NULL", [(MAX_TRIES, digest) for digest in digests]
+            )
+
+    def accept(
+        self, sources: Iterable[Source], note: Callable[[Iterable[Accepted]], None] = lambda rows: None, *, taken_up: Values | None = None
+    ) -> list[Row]:
+        """Store the bytes of all sources, then list them; returns each with its password. Equal bytes are one source with several names.
+
+        `note` is told of all before they are listed; where it raises, none is. If the process ends before they are indexed, the next start
+        of the program takes them up under the settings `taken_up`; None leaves them to a person.
+
+        Raises:
+            LibraryError: the disk refused.
+        """
+        self.require_there()
+        self._writer.begin()
+        for path in (self.root / stored_sources.FOLDER).glob(f"*{stored_sources.DRAFT}"):
+            if (found := _stat(path)) is not None and found.st_mtime < time.time() - OTHERS_SECONDS:
+                path.unlink(missing_ok=True)  # a killed process left it
+        drafts: dict[str, tuple[Path | None, int]] = {}
+        listed: list[Source] = []
+        with storage_problems("taking files"):
+            try:
+                for source in sources:
+                    row = Accepted.of(source)
+                    drafts[row.digest] = stored_sources.draft(self.root, row, source.data), _size(source.data)
+                    listed.append(source)
+                rows = accepted(listed)
+                sync([path for path, _ in drafts.values() if path is not None])
+                note([row for row, _ in rows])
+                with self.writing() as db:
+                    for row, _ in rows:
+                        stored_sources.keep(self.root, row, drafts[row.digest][0])
+                        self._list(db, row, drafts[row.digest][1], taken_up)
+                    if rows:
+                        sync([self.root / stored_sources.FOLDER])
+            except BaseException:
+                for draft, _ in drafts.values():
+                    if draft is not None:
+                        draft.unlink(missing_ok=True)  # the room is needed for what comes next
+                raise
+        return rows
+
+    def put_waiting(self, rows: Iterable[Accepted]) -> None:
+        """Put these on the list, whose bytes are stored; one that is there stays as it is."""
+        with self.writing() as db:
+            for row in rows:
+                if not db.execute("SELECT 1 FROM waiting WHERE digest = ?", (row.digest,)).fetchone():
+                    path = self.root / stored_sources.name_of(row)
+                    self._list(db, row, path.stat().st_size if path.exists() else 0, None)
+
+    def drop_waiting(self, db: sqlite3.Connection, digests: Iterable[str]) -> None:
+        """Take these off the list, within a transaction; the bytes of one of which there is no document go by `finish_deletion`."""
+        for digest in digests:
+            db.execute("DELETE FROM waiting WHERE digest = ?", (digest,))
+            left = "UPDATE library SET deleting = max(deleting, ?) WHERE NOT EXISTS (SELECT 1 FROM document WHERE digest = ?)"
+            db.execute(left, (LEFT_OVER, digest))
+
+    def _list(self, db: sqlite3.Connection, row: Accepted, size: int, taken_up: Values | None) -> None:
+        insert = (
+            "INSERT INTO waiting (digest, source, bytes, begun, settings) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (digest) DO UPDATE"
+            " SET source = ?2, begun = coalesce(?4, begun), settings = coalesce(?5, settings)"
+        )
+        again = (None, None) if taken_up is None else (0, pack(dict(taken_up)))
+        db.execute(insert, (row.digest, pack(row.to_json()), size, *again))
+
+    # documents that are being made
+
+    def is_wanted(self, digest: str) -> bool:
+        """Whether a source is on the list: nobody deleted it."""
+        with self.reading() as db:
+            return db.execute("SELECT 1 FROM waiting WHERE digest = ?", (digest,)).fetchone() is not None
+
+    def begin_document(self, row: Accepted, key: str, options: str) -> int:
+        """A new form of a source, which is going to be read; its number. What was half read of it before goes.
+
+        Raises:
+            Gone: somebody deleted it.
+        """
+        insert = (
+            "INSERT INTO document (digest, key, state, place, stamp, language, bytes, size, pages, options)"
+            " SELECT ?, ?, ?, 0, 0, '', bytes, 0, 0, ? FROM waiting WHERE digest = ?"
+        )
+        with self.writing() as db:
+            for (left,) in db.execute("SELECT id FROM document WHERE digest = ? AND state = ?", (row.digest, READING)).fetchall():
+                if left not in self._in_work:  # a killed process left it
+                    db.execute("DELETE FROM document WHERE id = ?", (left,))
+            cursor = db.execute(insert, (row.digest, key, READING, options, row.digest))
+            if not cursor.rowcount:
+                raise Gone
+            assert cursor.lastrowid is not None
+            self._in_work.add(cursor.lastrowid)
+            return cursor.lastrowid
+
+    def put_pages(self, document: int, pages: Sequence[tuple[int, bytes, bytes]]) -> None:
+        """Keep pages that were read: each with its number, facts and layout.
+
+        Raises:
+            Gone: somebody deleted the document.
+        """
+        with self.writing() as db:
+            _require_form(db, document)
+            db.executemany("INSERT INTO page VALUES (?, ?, ?, ?)", [(document, *page) for page in pages])
+
+    def put_cut(
+        self, form: Entry, title: str, passages: Sequence[Passage], terms: bytes, *, state: str, pages: int = 0, reading: object = None
+    ) -> None:
+        """Keep how a document was cut, in the place of what was kept of it before.
+
+        Args:
+            form: the document, as far as it is read.
+            title: as it is embedded with the passages.
+            passages: at least one.
+            terms: of the passages, packed.
+            state: READING while pages come, WORDS where it is asked, ASIDE where it is not.
+            pages: that it will have.
+            reading: what is to be known of a reading that is complete.
+
+        Raises:
+            Gone: somebody deleted it.
+        """
+        packed = pack_parts(json_rows(passages_to_json(passages)))
+        with self.writing() as db:
+            _require_form(db, form.row)
+            db.execute("UPDATE library SET changes = changes + 1")
+            size = "(SELECT coalesce(sum(length(facts) + length(layout)), 0) FROM page WHERE document = id)"
+            db.execute(
+                f"UPDATE document SET state = ?, stamp = (SELECT changes FROM library), language = ?, size = {size} + ?, pages = ?,"
+                " reading = ?, entry = ? WHERE id = ?",
+                (
+                    state, form.document.language, len(packed) + len(terms) + form.document.size_bytes, pages,
+                    None if reading is None else pack(reading), pack_entry(form), form.row,
+                ),
+            )  # fmt: skip
+            db.execute("INSERT OR REPLACE INTO passages VALUES (?, ?, ?, ?, ?, NULL)", (form.row, len(passages), title, packed, terms))
+        if state != READING:
+            self._in_work.discard(form.row)
+
+    def put_vectors(self, vectors: Sequence[tuple[int, Vectors]]) -> list[int]:
+        """Keep the vectors of documents, each of shape (passages, dim); the numbers of those that somebody deleted meanwhile."""
+        gone = []
+        with self.writing() as db:
+            for document, found in vectors:
+                packed = pack_vectors(found)
+                if not db.execute("UPDATE passages SET vectors = ? WHERE document = ?", (packed, document)).rowcount:
+                    gone.append(document)
+                db.execute("UPDATE document SET size = size + ? WHERE id = ?", (len(packed), document))
+        return gone
+
+    def hide(self, digests: Several[str]) -> None:
+        """Whoever made these has stopped: they are asked no longer."""
+        with self.writing() as db:
+            for digest in digests:
+                changed = db.execute("UPDATE document SET state = ? WHERE digest = ? AND state = ?", (ASIDE, digest, WORDS)).rowcount
+                db.execute("UPDATE library SET changes = changes + ?", (bool(changed),))
+
+    def forms(self, digest: str) -> list[Form]:
+        """All forms of a source that are cut, and are not in the library yet."""
+        query = (
+            "SELECT id, key, entry, size, stamp, title, count, vectors IS NOT NULL FROM document JOIN passages ON document = id"
+            " WHERE digest = ? AND state IN (?, ?) ORDER BY id DESC"
+        )
+        with self.reading() as db:
+            rows = db.execute(query, (digest, WORDS, ASIDE)).fetchall()
+        return [Form(entry_of_row(*row[:5]), row[5], row[6], bool(row[7])) for row in rows]
+
+    def is_ready(self, digest: str) -> bool:
+        """Whether a document of the source is in the library."""
+        with self.reading() as db:
+            return db.execute("SELECT 1 FROM document WHERE digest = ? AND state = ?", (digest, READY)).fetchone() is not None
+
+    def is_sound(self, document: int) -> bool:
+        """Whether all that is kept of a document is what was written."""
+        try:
+            with self.reading() as db:
+                self._require_sound(db, document)
+        except LibraryError:
+            return False
+        return True
+
+    def drop_form(self, document: int) -> None:
+        """Nothing comes of a document that was being made."""
+        self._in_work.discard(document)
+        with suppress(LibraryError), self.writing() as db:  # a disk that is full: whoever makes it again drops it
+            db.execute("DELETE FROM document WHERE id = ? AND state != ?", (document, READY))
+            db.execute("UPDATE library SET changes = changes + 1")
+
+    def has_form(self, document: int) -> bool:
+        """Whether a document that is being made is still there."""
+        with self.reading() as db:
+            return db.execute("SELECT 1 FROM document WHERE id = ?", (document,)).fetchone() is not None
+
+    def read_before(self, digest: str, options: str) -> tuple[int, Any] | None:
+        """A document of the source whose pages were read by these options, and what is known of that reading; None where there is none."""
+        query = "SELECT id, reading FROM document WHERE digest = ? AND options = ? AND reading IS NOT NULL ORDER BY id DESC LIMIT 1"
+        with self.reading() as db:
+            found = db.execute(query, (digest, options)).fetchone()
+        return None if found is None else (found[0], unpack(found[1]))
+
+    def copy_pages(self, of: int, to: int) -> None:
+        """Give a document the pages of another form of it; raises Gone."""
+        with self.writing() as db:
+            _require_form(db, to)
+            db.execute("INSERT INTO page SELECT ?, number, facts, layout FROM page WHERE document = ?", (to, of))
+
+    def stored_pages(self, document: int) -> list[tuple[bytes, bytes]]:
+        """Facts and layout of each page, in order."""
+        with self.reading() as db:
+            return db.execute("SELECT facts, layout FROM page WHERE document = ? ORDER BY number", (document,)).fetchall()
+
+    def passages(self, document: int, id: str) -> tuple[Passage, ...]:
+        """The passages of a document, which has this id.
+
+        Raises:
+            Gone: somebody deleted it.
+        """
+        with self.reading() as db:
+            found = db.execute("SELECT passages FROM passages WHERE document = ?", (document,)).fetchone()
+        if found is None:
+            raise Gone
+        return passages_from_json(unpack(found[0]), id)
+
+    def recognised(self, digest: str, key: str) -> Any:
+        """The reading by OCR of a picture of a source before a kill; None where nothing is kept."""
+        with self.reading() as db:
+            found = db.execute("SELECT event FROM recognised WHERE digest = ? AND key = ?", (digest, key)).fetchone()
+        return None if found is None else unpack(found[0])
+
+    def put_recognised(self, digest: str, key: str, event: object) -> None:
+        """Keep what OCR read; where the disk refuses it, or the source was deleted, it is not kept and the reading goes on."""
+        with suppress(LibraryError, sqlite3.IntegrityError), self._writer.writing() as db:
+            if db.execute("SELECT 1 FROM waiting WHERE digest = ?", (digest,)).fetchone():
+                db.execute("INSERT OR REPLACE INTO recognised VALUES (?, ?, ?)", (digest, key, pack(event)))
+
+    def take(self, path: Path, digest: str, key: str) -> bool:
+        """Take in the one document of another collection's file, which a worker made.
+
+        Returns:
+            Whether it is complete, and the one that was ordered.
+        """
+        other = Database(path, SCHEMA, VERSION, damaged=library_damaged, what="documents")
+        with other.reading() as made:
+            found = made.execute("SELECT * FROM document WHERE digest = ? AND key = ? AND state = ?", (digest, key, ASIDE)).fetchone()
+            cut = made.execute("SELECT * FROM passages WHERE vectors IS NOT NULL").fetchall()
+            pages = made.execute("SELECT number, facts, layout FROM page ORDER BY number").fetchall()
+        other.close()
+        if found is None or len(cut) != 1 or cut[0][0] != found[0] or [page[0] for page in pages] != list(range(1, found[9] + 1)):
+            return False
+        unpack_vectors(cut[0][5], len(unpack(cut[0][3]))), unpack_terms(cut[0][4])
+        with self.writing() as db:
+            if not db.execute("SELECT 1 FROM waiting WHERE digest = ?", (digest,)).fetchone():
+                raise Gone
+            own = db.execute(f"INSERT INTO document VALUES (NULL{', ?' * (len(found) - 1)})", found[1:]).lastrowid
+            db.executemany("INSERT INTO page VALUES (?, ?, ?, ?)", [(own, *page) for page in pages])
+            db.execute("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)", (own, *cut[0][1:]))
+        return True
+
+    # deletion
+
+    def remove(self, db: sqlite3.Connection, digests: Several[str], *, ready: bool = True) -> None:
+        """Delete all that is kept of these sources, within a transaction; call `finish_deletion` when it is committed.
+
+        Without `ready` documents of the library stay.
+        """
+        for digest in digests:
+            db.execute(f"DELETE FROM document WHERE digest = ?{'' if ready else ' AND state != ' + repr(READY)}", (digest,))
+            db.execute("DELETE FROM waiting WHERE digest = ?", (digest,))
+        db.execute("UPDATE library SET deleting = ?, changes = changes + 1", (DELETED,))
+
+    def finish_deletion(self) -> None:
+        """Take what was deleted out of the log beside the file, and the bytes of sources that nothing needs any more off the disk.
+
+        Raises:
+            LibraryBusy: somebody reads the file all the time, so that its log cannot be emptied; whoever comes next does it.
+            LibraryError: the disk refused.
+        """
+        if not self.facts().deleting:
+            return
+        self.reader.close()  # an idle connection holds no log back, but the file may be about to go
+        if not self._writer.empty_log():
+            raise LibraryBusy("The documents are being read, so their log would still hold what is deleted.", remedy="Delete it once more.")
+        with storage_problems("deleting a file"), self.writing() as db:
+            needed = {digest for (digest,) in db.execute("SELECT digest FROM document UNION SELECT digest FROM waiting")}
+            for path in children(self.root / stored_sources.FOLDER):
+                if path.name not in needed and not path.name.endswith(stored_sources.DRAFT):
+                    path.unlink(missing_ok=True)
+            # a repair put it aside: it may hold words of what somebody deleted, and is kept as long as nobody does
+            for path in self.root.glob("collection.damaged-*") if self.facts().deleting == DELETED else ():
+                path.unlink(missing_ok=True)
+            db.execute("UPDATE library SET deleting = 0")
+
+
+def facts_of(db: sqlite3.Connection) -> Facts:
+    """The library about itself."""
+    row = db.execute("SELECT * FROM library").fetchone()
+    if row is None:
+        raise LibraryDamaged("The library's file says nothing of itself.", remedy=REBUILD)
+    return Facts(*row)
+
+
+def entry_of_row(row: int, key: str, entry: bytes, size: int, stamp: int) -> Entry:
+    """The document of a row of the table.
+
+    Raises:
+        LibraryDamaged: it is not what was written.
+    """
+    try:
+        found = unpack(entry)
+        return Entry(row, key, document_from_json(found["document"]), Accepted.from_json(found["source"]), size, stamp)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise LibraryDamaged("The list of documents cannot be read.", remedy=REBUILD) from error
+
+
+def pack_entry(entry: Entry) -> bytes:
+    """The document and its source, packed."""
+    return pack({"document": document_to_json(entry.document), "source": entry.source.to_json()})
+
+
+def pack_vectors(vectors: Vectors) -> bytes:
+    """Vectors of shape (n, dim) as little-endian float32 behind `dim` and a checksum."""
+    return sealed(np.uint32(vectors.shape[1]).tobytes() + np.ascontiguousarray(vectors, dtype="<f4").tobytes())
+
+
+def unpack_vectors(data: bytes, count: int) -> Vectors:
+    """The `count` vectors that `pack_vectors` was given.
+
+    Raises:
+        LibraryDamaged: they are others, or not as many.
+    """
+    view = unsealed(data)
+    dim = int(np.frombuffer(view[:4], dtype=np.uint32)[0]) if len(view) >= 4 else 0
+    if not dim or len(view) != 4 + 4 * dim * count:
+        raise LibraryDamaged("A document has another number of vectors than of passages.", remedy=REBUILD)
+    return np.frombuffer(view[4:], dtype="<f4").reshape(count, dim)
+
+
+def pack_terms(rows: Sequence[Sequence[str]]) -> bytes:
+    """The terms of each passage, packed. Each term stands once: a tenth of the bytes, and of the memory when read back."""
+    vocabulary: dict[str, int] = {}
+    numbers = [[vocabulary.setdefault(term, len(vocabulary)) for term in row] for row in rows]
+    return pack({"vocabulary": list(vocabulary), "rows": numbers})
+
+
+def unpack_terms(data: bytes) -> list[list[str]]:
+    """The terms that `pack_terms` was given.
+
+    Raises:
+        LibraryDamaged: they are not what was written.
+    """
+    packed = unpack(data)
+    try:
+        vocabulary = packed["vocabulary"]
+        return [[vocabulary[number] for number in row] for row in packed["rows"]]
+    except (KeyError, IndexError, TypeError) as error:
+        raise LibraryDamaged("The words of a document cannot be read.", remedy=REBUILD) from error
+
+
+def _require_form(db: sqlite3.Connection, document: int) -> None:
+    if db.execute("SELECT 1 FROM document WHERE id = ? AND state != ?", (document, READY)).fetchone() is None:
+        raise Gone
+
+
+def _digest(document_id: str) -> str:
+    return document_id.removeprefix("sha256:")
+
+
+def _size(data: bytes | HeldFile) -> int:
+    return data.size if isinstance(data, HeldFile) else len(data)
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    with suppress(OSError):  # cleared away meanwhile
+        if path.is_file() and not path.is_symlink():
+            return path.stat()
+    return None
