@@ -22,10 +22,8 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Passage
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput
-from rag_core.language import terms
 from rag_core.library.disk.files import Stamp
 from rag_core.library.indexing import drafts, reading
-from rag_core.library.indexing.cutting import Memory
 from rag_core.library.indexing.drafts import Drafts
 from rag_core.library.indexing.early import WaitingDocument, early
 from rag_core.library.indexing.reading import PageKeeper
@@ -356,41 +354,6 @@ def test_given_a_document_that_is_there_already_or_a_rebuild_then_it_has_no_draf
     assert opened.snapshot.document(document).page_count == PAGES
 
 
-def test_given_texts_that_were_counted_for_a_draft_then_they_are_counted_and_listed_once() -> None:
-    asked: list[str] = []
-
-    class Counting(HashEmbedder):
-        def count_tokens(self, texts: object) -> list[int]:
-            asked.extend(texts)  # type: ignore[arg-type]
-            return super().count_tokens(texts)  # type: ignore[arg-type]
-
-    memory, plain = Memory(Counting()), HashEmbedder()
-    assert memory.count_tokens(["before"]) == memory.count_tokens(["before"]) == plain.count_tokens(["before"])
-    memory.drafting = True
-    assert memory.count_tokens(["one", "two words", "one", ""]) == plain.count_tokens(["one", "two words", "one", ""])
-    memory.drafting = False
-    assert memory.count_tokens(["two words", "three", "one"]) == plain.count_tokens(["two words", "three", "one"])
-    assert memory.count_tokens(["three"]) == plain.count_tokens(["three"])
-    assert memory.count_tokens([]) == []
-    assert asked == ["before", "before", "one", "two words", "", "three", "three"]  # outside of drafts nothing is kept
-
-    assert (memory.name, memory.max_tokens, memory.tokenizer) == (plain.name, plain.max_tokens, plain.tokenizer)
-    assert (memory.embed(["one"]) == plain.embed(["one"])).all()
-
-
-def test_given_terms_that_were_listed_for_a_draft_then_they_are_those_of_the_text(opened: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    passages = opened.snapshot.passages_of(opened.snapshot.documents[0].id)
-    memory = Memory(HashEmbedder())
-    memory.drafting = True
-    first = memory.terms_of("cat", "", passages)
-    memory.drafting = False
-    monkeypatch.setattr("rag_core.library.indexing.embedding.terms", lambda text, language: pytest.fail(f"listed again: {text}"))
-
-    assert memory.terms_of("cat", "", passages) == first == [terms(passages[0].text, "en")]
-    with pytest.raises(pytest.fail.Exception):
-        memory.terms_of("cat", "another title", passages)
-
-
 @pytest.mark.parametrize(("count", "read"), [(PAGES, [6, 12]), (9, [6]), (8, []), (100, [6, 12, 24, 48])])
 def test_given_pages_that_come_then_each_draft_has_twice_as_many_and_none_has_nearly_all(
     source: Source, opened: Library, count: int, read: list[int]
@@ -404,7 +367,7 @@ def test_given_pages_that_come_then_each_draft_has_twice_as_many_and_none_has_ne
         opened.refresh()
         seen.append(opened.view.documents[-1].page_count)
 
-    made = Drafts(row, "key", SMALL, Memory(HashEmbedder()), keeper, look, lambda: False)
+    made = Drafts(row, "key", SMALL, HashEmbedder(), keeper, look, lambda: False)
     made.begun(Metadata(), count)
     for number in range(1, count + 1):
         page = Page(number, f"The buoy {number} shows a light.")

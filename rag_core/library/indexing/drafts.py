@@ -1,8 +1,8 @@
 """Drafts of the first pages of a PDF that is still being read: a question finds their words long before the last page is there.
 
 The pages that have come since the last draft are cut as a document of their own, so a passage may end elsewhere than in the whole document,
-of which nobody knows yet what stands at the head of each page. The pages are final, and so is each place that an answer names. What was
-worked out for a draft is remembered for the whole document, which is made of all pages as if there had been no drafts.
+of which nobody knows yet what stands at the head of each page. The pages are final, and so is each place that an answer names. The whole
+document is made of all pages as if there had been no drafts.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from dataclasses import replace
 
 from rag_core.domain.documents import Metadata, Page
 from rag_core.domain.passages import Passage
-from rag_core.domain.ports import Cancel
+from rag_core.domain.ports import Cancel, Embedder
 from rag_core.errors import Cancelled
 from rag_core.library.disk.files import Stamp
-from rag_core.library.indexing.cutting import Memory
 from rag_core.library.indexing.documents import Manner, document_of, entry_of, manner_of, passages_of
+from rag_core.library.indexing.embedding import terms_of
 from rag_core.library.indexing.reading import PageKeeper, Reading
 from rag_core.library.stored.collection import READING, pack_terms
 from rag_core.library.stored.entry import Accepted
@@ -35,7 +35,7 @@ class Drafts:
         row: the source.
         key: of the document that it will be.
         settings: the ingest settings.
-        memory: counts tokens.
+        embedder: counts tokens.
         keeper: keeps the pages.
         made_known: called when there is a draft.
         cancelled: asked while one is made.
@@ -46,12 +46,12 @@ class Drafts:
         row: Accepted,
         key: str,
         settings: Settings,
-        memory: Memory,
+        embedder: Embedder,
         keeper: PageKeeper,
         made_known: Callable[[], object],
         cancelled: Cancel,
     ) -> None:
-        self._row, self._key, self._settings, self._memory = row, key, settings, memory
+        self._row, self._key, self._settings, self._embedder = row, key, settings, embedder
         self._keeper, self._made_known, self._cancelled = keeper, made_known, cancelled
         self._pages: list[Page] = []
         self._stated, self._count, self._next = Metadata(), 0, FIRST_PAGES
@@ -76,7 +76,6 @@ class Drafts:
         if read < self._next or read > MAX_SHARE * self._count:
             return
         self._next = 2 * read
-        self._memory.drafting = True
         try:
             if self._draft(source):
                 self.made = True
@@ -86,15 +85,13 @@ class Drafts:
         except Exception:  # the whole document meets what is wrong with it, and says it; a draft is never a reason to lose it
             _log.info("no draft of the first %d pages", read, exc_info=True)
             self._next = self._count + 1
-        finally:
-            self._memory.drafting = False
 
     def _draft(self, source: Stamp) -> bool:
         """Keep the pages so far: those that are in no draft yet are cut, the others stay as they are."""
         reading = Reading(tuple(self._pages), self._stated, (), source)
         manner = self._manner = self._manner or manner_of(self._row, reading, self._settings)
-        new = passages_of(self._row, self._pages[self._cut :], manner, self._settings, self._memory, self._cancelled)
-        self._terms += self._memory.terms_of(self._row.name, manner.title, new)
+        new = passages_of(self._row, self._pages[self._cut :], manner, self._settings, self._embedder, self._cancelled)
+        self._terms += terms_of(self._row.name, manner.title, new)
         # not the ids of the whole document: those name other passages
         self._passages += [replace(one, id=f"-{self._cut + 1}:".join(one.id.rsplit(":", 1))) for one in new]
         self._cut = len(self._pages)

@@ -84,36 +84,21 @@ def vectors_of(
     return vectors
 
 
-def terms_of(
-    name: str,
-    title: str,
-    passages: Sequence[Passage],
-    known_rows: dict[tuple[str, str], list[str]] | None = None,
-    *,
-    remember: bool = False,
-) -> list[list[str]]:
+def terms_of(name: str, title: str, passages: Sequence[Passage]) -> list[list[str]]:
     """The index terms of each passage of the document `name`. Equal terms are one string: most of a document's words occur often.
 
     Args:
         name: of the document.
         title: as it is embedded with the passages.
         passages: of the document.
-        known_rows: the terms of texts that were listed before, by text and language.
-        remember: put what is new there.
 
     Raises:
         LimitExceeded: there are more than `MAX_TERMS` different ones.
     """
     known: dict[str, str] = {}
-    rows, known_rows = [], {} if known_rows is None else known_rows
+    rows = []
     for passage in passages:
-        text = embedding_text(passage, title), passage.language
-        listed = known_rows.get(text)
-        if listed is None:
-            listed = terms(*text)
-            if remember:
-                known_rows[text] = listed
-        rows.append([known.setdefault(term, term) for term in listed])
+        rows.append([known.setdefault(term, term) for term in terms(embedding_text(passage, title), passage.language)])
         if len(known) > MAX_TERMS:
             raise LimitExceeded(
                 f"{name} has more than {MAX_TERMS:,} different words (reached on page {passage.page:,}).",

@@ -18,10 +18,10 @@ from rag_core.domain.ports import Cancel, Embedder, Progress, Step, Vectors
 from rag_core.domain.scanned import ENGINES, TESSERACT
 from rag_core.errors import Cancelled, IngestError, LibraryDamaged, LibraryError, StoredFileDamaged
 from rag_core.ingest.reading.ocr_engines import can_read
-from rag_core.library.indexing.cutting import Cutting, Memory
+from rag_core.library.indexing.cutting import Cutting
 from rag_core.library.indexing.documents import document_of, entry_of, manner_of, passages_of
 from rag_core.library.indexing.drafts import Drafts
-from rag_core.library.indexing.embedding import Made, vectors_of
+from rag_core.library.indexing.embedding import Made, terms_of, vectors_of
 from rag_core.library.indexing.reading import PageKeeper, Reading, ReadOptions, no_text, read, reading_from, reading_to_json
 from rag_core.library.stored import stored_sources
 from rag_core.library.stored.collection import ASIDE, WORDS, Collection, Form, Gone, pack_terms
@@ -127,17 +127,17 @@ class Indexer:
         least: Callable[[], int],
         was_read: Callable[[], object],
     ) -> Form:
-        key, options, memory = self._key(row, self._can_ocr), self._read_options(row), Memory(self._embedder)
+        key, options = self._key(row, self._can_ocr), self._read_options(row)
         asked = made_known is not None and not self._collection.is_ready(row.digest)
         number = self._collection.begin_document(row, key, options)
         keeper = PageKeeper(self._collection, number)
         drafts = None
         if asked and made_known is not None and row.kind == "pdf":
-            drafts = Drafts(row, key, self._settings, memory, keeper, made_known, stops)
+            drafts = Drafts(row, key, self._settings, self._embedder, keeper, made_known, stops)
         try:
             reading, reused = self._reading(row, password, options, keeper, drafts, stops)
             was_read()
-            form, terms = self._cut(row, keeper.document, reading, memory, stops)
+            form, terms = self._cut(row, keeper.document, reading, stops)
             asked = asked and ((drafts is not None and drafts.made) or len(form[2]) >= least())
             self._collection.put_cut(
                 form[0], form[1], form[2], terms, state=WORDS if asked else ASIDE, pages=len(reading.pages),
@@ -152,17 +152,15 @@ class Indexer:
             made_known()
         return Form(form[0], form[1], len(form[2]), complete=False, reused=reused)
 
-    def _cut(
-        self, row: Accepted, number: int, reading: Reading, memory: Memory, stops: Cancel
-    ) -> tuple[tuple[Entry, str, tuple[Passage, ...]], bytes]:
+    def _cut(self, row: Accepted, number: int, reading: Reading, stops: Cancel) -> tuple[tuple[Entry, str, tuple[Passage, ...]], bytes]:
         """The document of what was read, with its title and its passages; and their terms, packed."""
-        telling = Cutting(memory, f"{row.name}: cutting", [len(page.text) for page in reading.pages], self._progress_of(row))
+        telling = Cutting(self._embedder, f"{row.name}: cutting", [len(page.text) for page in reading.pages], self._progress_of(row))
         manner = manner_of(row, reading, self._settings)
         passages = passages_of(row, reading.pages, manner, self._settings, telling, stops)
         document = document_of(row, reading, manner)
         if not passages:
             raise no_text(document)
-        terms = memory.terms_of(row.name, manner.title, passages)
+        terms = terms_of(row.name, manner.title, passages)
         telling.finished()
         entry = entry_of(number, self._key(row, self._can_ocr), document, row)
         return (entry, manner.title, passages), pack_terms(terms)
