@@ -49,9 +49,8 @@ from rag_core.library.stored.collection import (
     pack_entry,
 )
 from rag_core.library.stored.entry import Accepted, Entry, Row
-from rag_core.library.stored.snapshot import Snapshot
+from rag_core.library.stored.snapshot import PageReader, Snapshot
 from rag_core.library.stored.sources import Source
-from rag_core.library.stored.stored_pages import PageReader
 from rag_core.settings import Settings
 
 __all__ = ["Accepted", "AddReport", "Library"]

@@ -40,9 +40,8 @@ from rag_core.library.stored.collection import (
 )
 from rag_core.library.stored.entry import Entry
 from rag_core.library.stored.packed import Packed, Passages
-from rag_core.library.stored.snapshot import Snapshot
+from rag_core.library.stored.snapshot import PageReader, Snapshot
 from rag_core.library.stored.stored_json import REBUILD, passages_from_json, sealed, unpack, unsealed
-from rag_core.library.stored.stored_pages import PageReader
 
 Piece = range | int  # rows that are in memory, or the number of a document that is not
 

@@ -268,7 +268,6 @@ def test_given_a_question_that_holds_the_waiting_document_when_it_is_published_t
 ) -> None:
     with indexing(opened, embedder, buoys()):
         view = opened.view
-    opened._loader.reader._cache.clear()  # as where other documents were read meanwhile
 
     assert view is not opened.view
     assert view.page_text(view.documents[1].id, 1).startswith("The buoy 0")

@@ -153,8 +153,20 @@ def test_given_a_library_deleted_from_outside_and_made_anew_when_refreshed_then_
     assert [document.name for document in first.snapshot.documents] == ["b"]
 
 
-def test_given_many_threads_when_they_read_pages_at_once_then_each_gets_its_own(tmp_path, monkeypatch):
-    monkeypatch.setattr("rag_core.library.stored.stored_pages.CACHE_BYTES", 600)  # so that pages are dropped and read again all the time
+def test_given_a_library_made_anew_when_an_older_question_reads_a_page_then_it_gets_no_other_documents(tmp_path):
+    import shutil
+
+    first = library(tmp_path)
+    first.add([text("a", "Alpha.")], SETTINGS)
+    held = first.snapshot
+    shutil.rmtree(tmp_path / "default")
+    library(tmp_path).add([text("b", "Beta.")], SETTINGS)
+
+    with pytest.raises(LibraryError, match="deleted or indexed anew"):
+        held.page_text(held.documents[0].id, 1)
+
+
+def test_given_many_threads_when_they_read_pages_at_once_then_each_gets_its_own(tmp_path):
     opened = library(tmp_path)
     report = opened.add([text(f"d{n}", f"Text number {n}.", language="en") for n in range(20)], SETTINGS)
     snapshot, wrong = opened.snapshot, []
@@ -172,4 +184,3 @@ def test_given_many_threads_when_they_read_pages_at_once_then_each_gets_its_own(
         thread.join()
 
     assert wrong == []
-    assert 0 < snapshot.reader._bytes <= 600

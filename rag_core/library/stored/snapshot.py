@@ -9,10 +9,50 @@ from functools import cached_property
 from rag_core.domain.documents import Document, Page, WordBox
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import LexicalIndex, VectorIndex, Waiting
-from rag_core.errors import InvalidInput
+from rag_core.errors import InvalidInput, LibraryDamaged, LibraryError
+from rag_core.library.disk.database import Database
 from rag_core.library.stored.entry import Entry
 from rag_core.library.stored.packed import Passages
-from rag_core.library.stored.stored_pages import Pages
+from rag_core.library.stored.stored_json import REBUILD, page_from_json
+
+
+class PageReader:
+    """Reads the pages of one collection from its file when they are looked at. Safe to share between threads."""
+
+    def __init__(self, file: Database) -> None:
+        self._file = file
+
+    def page(self, entry: Entry, number: int) -> Page:
+        """The page with its rows and word boxes.
+
+        Raises:
+            InvalidInput: there is no such page.
+            LibraryDamaged: it is missing or was changed.
+            LibraryError: its document was deleted, or made anew.
+        """
+        return page_from_json(*self._read(entry, number, "facts, layout"))
+
+    def text(self, entry: Entry, number: int) -> str:
+        """The page's text alone; raises as `page` does."""
+        return page_from_json(*self._read(entry, number, "facts")).text
+
+    def _read(self, entry: Entry, number: int, columns: str) -> tuple[bytes, ...]:
+        if not 1 <= number <= entry.document.page_count:
+            raise InvalidInput(
+                f"{entry.document.name} has no page {number}.", remedy=f"Ask for a page from 1 to {entry.document.page_count}."
+            )
+        # the digest: a collection that was deleted and made anew gives the same numbers to other documents
+        document = entry.row, entry.source.digest
+        with self._file.reading() as db:
+            there = db.execute("SELECT 1 FROM document WHERE id = ? AND digest = ?", document).fetchone()
+            query = f"SELECT {columns} FROM page WHERE document = ? AND number = ?"
+            found: tuple[bytes, ...] | None = db.execute(query, (entry.row, number)).fetchone()
+        if not there:
+            problem = f"{entry.document.name} was deleted or indexed anew, so page {number} cannot be read any more."
+            raise LibraryError(problem, remedy="Ask again.")
+        if found is None:
+            raise LibraryDamaged(f"Page {number} of {entry.document.name} is missing.", remedy=REBUILD)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +68,7 @@ class Snapshot:
     vectors: VectorIndex
     lexical: LexicalIndex
     entries: tuple[Entry, ...] = field(repr=False)
-    reader: Pages = field(repr=False)
+    reader: PageReader = field(repr=False)
     waiting: Waiting | None = field(default=None, repr=False)
     folder: str = ""  # that of its indexes, where the vector store keeps them outside of the library's file
 
