@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import Required, TypedDict, Unpack
 
 from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.documents import Metadata
@@ -60,52 +61,45 @@ WAIT_SECONDS = 30.0  # for another call that indexes: longer than a short one ta
 OnDelete = Callable[[Several[str], int], None]
 
 
+class Uses(TypedDict, total=False):
+    """The models and stores of a library, and whom it asks and tells.
+
+    `on_delete` and `on_erase` are called before documents go, so that what else holds their words forgets them; where one fails, they stay.
+    `note` is told of each change before it is made; what it cannot keep is not changed. `forget_rows` is called before a folder of indexes
+    is deleted, for what they keep outside of it. `quota` says how much may be added, `workers` who makes documents of PDFs.
+    """
+
+    embedder: Required[Embedder]
+    vectors: Required[VectorStore]
+    lexical: Required[LexicalStore]
+    on_delete: OnDelete
+    on_erase: OnErase
+    note: Note
+    forget_rows: ForgetRows
+    quota: QuotaOf
+    workers: WorkersOf
+
+
 class Library:
     """The documents of one collection. Safe to share between threads; `snapshot` and `view` are swapped by one assignment."""
 
-    def __init__(
-        self,
-        loader: Loader,
-        collection: Collection,
-        embedder: Embedder,
-        on_delete: OnDelete = lambda documents, version: None,
-        note: Note = unnoted,
-        on_erase: OnErase = nothing_else,
-        forget_rows: ForgetRows = nothing_outside,
-        quota: QuotaOf = no_quota,
-        workers: WorkersOf = none_elsewhere,
-    ) -> None:
-        self._loader, self._collection, self._embedder = loader, collection, embedder
-        self._on_delete, self._note, self._on_erase, self._forget_rows = on_delete, note, on_erase, forget_rows
-        self._quota, self._workers = quota, workers
+    def __init__(self, folder: Path, collection: str, **uses: Unpack[Uses]) -> None:
+        self._collection, self._embedder = Collection(folder, collection), uses["embedder"]
+        self._loader = Loader(self._collection, uses["vectors"], uses["lexical"])
+        self._note, self._forget_rows = uses.get("note", unnoted), uses.get("forget_rows", nothing_outside)
+        self._on_delete: OnDelete = uses.get("on_delete", lambda documents, version: None)
+        self._on_erase: OnErase = uses.get("on_erase", nothing_else)
+        self._quota, self._workers = uses.get("quota", no_quota), uses.get("workers", none_elsewhere)
         self._swapping, self._reading = threading.RLock(), threading.Lock()
         self._file: tuple[int, int] | None = None  # that the snapshot is of
         self._live: weakref.WeakSet[Snapshot] = weakref.WeakSet()
         self._uploads: weakref.WeakSet[Upload] = weakref.WeakSet()
-        self._loaded = loader.empty()
+        self._loaded = self._loader.empty()
         self._view: Snapshot | None = None  # made when it is asked for
 
     @classmethod
-    def open(
-        cls,
-        folder: Path,
-        collection: str,
-        *,
-        embedder: Embedder,
-        vectors: VectorStore,
-        lexical: LexicalStore,
-        on_delete: OnDelete = lambda documents, version: None,
-        note: Note = unnoted,
-        on_erase: OnErase = nothing_else,
-        forget_rows: ForgetRows = nothing_outside,
-        quota: QuotaOf = no_quota,
-        workers: WorkersOf = none_elsewhere,
-    ) -> Library:
+    def open(cls, folder: Path, collection: str, **uses: Unpack[Uses]) -> Library:
         """The library in `folder`; an empty one when there is none yet. Writes nothing, unless a deletion was cut off: it is finished.
-
-        `on_delete` and `on_erase` are called before documents go, so that what else holds their words forgets them; where one fails, they
-        stay. `note` is told of each change before it is made; what it cannot keep is not changed. `forget_rows` is called before a folder
-        of indexes is deleted, for what they keep outside of it. `quota` says how much may be added, `workers` who makes documents of PDFs.
 
         Raises:
             InvalidInput: the collection's name is not `[a-z0-9_-]{1,64}`.
@@ -114,12 +108,11 @@ class Library:
             StoreMismatch: built in another vector store.
             LibraryError: built by another version of this program.
         """
-        file = Collection(folder, collection)
-        library = cls(Loader(file, vectors, lexical), file, embedder, on_delete, note, on_erase, forget_rows, quota, workers)
+        library = cls(folder, collection, **uses)
         library.refresh()
         if library._loaded.facts.deleting:
             with suppress(RagError):  # somebody else will, or it may not be written here
-                file.finish_deletion()
+                library._collection.finish_deletion()
         return library
 
     @classmethod
@@ -129,14 +122,9 @@ class Library:
         collection: str,
         settings: Settings,
         *,
-        embedder: Embedder,
-        vectors: VectorStore,
-        lexical: LexicalStore,
         progress: Progress | None = None,
         cancelled: Cancel | None = None,
-        note: Note = unnoted,
-        forget_rows: ForgetRows = nothing_outside,
-        workers: WorkersOf = none_elsewhere,
+        **uses: Unpack[Uses],
     ) -> tuple[Library, AddReport]:
         """Index all documents again from their stored sources: for another embedding model, another version, or after damage.
 
@@ -149,13 +137,13 @@ class Library:
             LibraryBusy: another call held the library for `WAIT_SECONDS`.
             LibraryError: another version of this program wrote the library.
         """
-        file = Collection(folder, collection)
-        library = cls(Loader(file, vectors, lexical), file, embedder, note=note, forget_rows=forget_rows, workers=workers)
+        library = cls(folder, collection, **uses)
+        file = library._collection
         with library._writing(WAIT_SECONDS, cancelled, refresh=False):
-            note(Action.REBUILD, ())
+            library._note(Action.REBUILD, ())
             rows, problems = found_again(file)
             file.put_waiting(rows)
-            indexer = Indexer(file, embedder, settings, progress, cancelled)
+            indexer = Indexer(file, library._embedder, settings, progress, cancelled)
             adding = Adding(
                 library._target(), indexer, keep_locked=True, at_once=True, progress=progress, cancelled=cancelled,
                 elsewhere=library._elsewhere(indexer, settings, progress, cancelled),
@@ -166,17 +154,7 @@ class Library:
         return library, replace(report, problems=(*problems, *report.problems))
 
     @classmethod
-    def move(
-        cls,
-        folder: Path,
-        collection: str,
-        *,
-        embedder: Embedder,
-        vectors: VectorStore,
-        lexical: LexicalStore,
-        note: Note = unnoted,
-        forget_rows: ForgetRows = nothing_outside,
-    ) -> Library:
+    def move(cls, folder: Path, collection: str, **uses: Unpack[Uses]) -> Library:
         """Put the documents as they are into another store; both indexes are made of what is in the library's file.
 
         Raises:
@@ -184,13 +162,13 @@ class Library:
             LibraryBusy: another call held the library for `WAIT_SECONDS`.
             LibraryError: it was built with another model or version, something is damaged, or a store refused; it stays where it was.
         """
-        file = Collection(folder, collection)
-        library = cls(Loader(file, vectors, lexical), file, embedder, note=note, forget_rows=forget_rows)
+        library = cls(folder, collection, **uses)
+        file = library._collection
         with library._writing(WAIT_SECONDS, refresh=False):
             if not file.sizes()[0]:
                 raise InvalidInput("The library has no documents.", remedy="Choose the store when documents are added.")
-            library._check(replace(file.facts(), vector_store=vectors.name))
-            note(Action.REBUILD, ())
+            library._check(replace(file.facts(), vector_store=library.vector_store))
+            library._note(Action.REBUILD, ())
             library._change(library._built_with)
         return library
 
