@@ -34,7 +34,7 @@ from rag_core.library.indexing.ahead import THREAD, THREADS, Upload
 from rag_core.library.indexing.early import early
 from rag_core.library.indexing.elsewhere import Elsewhere, WorkersOf, none_elsewhere
 from rag_core.library.indexing.indexer import INDEX_VERSION, Indexer
-from rag_core.library.loading import Loaded, Loader, index_folders
+from rag_core.library.loading import Loaded, Loader, entry_in, index_folders
 from rag_core.library.quota import QuotaOf, Room, no_quota
 from rag_core.library.rebuilding import found_again
 from rag_core.library.stored import stored_sources
@@ -518,9 +518,11 @@ class Library:
 
     def _ready(self) -> dict[str, Entry]:
         """The documents of the library by id, as they are in the file, whatever model made them."""
+        known = {(entry.row, entry.stamp): entry for entry in self.snapshot.entries}
         with self._collection.reading() as db:
-            rows = db.execute("SELECT id, key, entry, size, stamp FROM document WHERE state = ? ORDER BY place, id", (READY,)).fetchall()
-        return {entry.document.id: entry for entry in (entry_of_row(*row) for row in rows)}
+            rows = db.execute("SELECT id, stamp FROM document WHERE state = ? ORDER BY place, id", (READY,)).fetchall()
+            entries = [known.get(row) or entry_in(db, row[0]) for row in rows]
+        return {entry.document.id: entry for entry in entries}
 
     def _target(self) -> Target:
         return Target(

@@ -6,7 +6,7 @@ import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +95,7 @@ class Loader:
         pieces: list[Piece] = []
         for row, stamp in db.execute("SELECT id, stamp FROM document WHERE state = ? ORDER BY place, id", (READY,)).fetchall():
             entry, group, rows = there.get(row, (None, None, None))
-            entries.append(entry if entry is not None and entry.stamp == stamp else _entry(db, row))
+            entries.append(entry if entry is not None and entry.stamp == stamp else entry_in(db, row))
             groups.append(group if group is not None else _group(db, entries[-1]))
             pieces.append(rows if rows is not None else row)
         joined = list(_joined(pieces))
@@ -126,7 +126,7 @@ class Loader:
             ready = ready | {digest}
             known = before.early.get(row)
             if known is None or known.entry.stamp != stamp:
-                entry = _entry(db, row)
+                entry = entry_in(db, row)
                 cut = passages_from_json(unpack(passages), entry.document.id)
                 known = WaitingDocument(entry, title, cut, unpack_terms(terms), pages if state == READING else 0)
             found[row] = known
@@ -138,10 +138,15 @@ class Loader:
     def _vectors(self, db: sqlite3.Connection, known: Snapshot, pieces: Sequence[Piece]) -> VectorIndex:
         if not pieces:
             return self._no_vectors()
-        made = self.vectors.spliced(known.vectors, [piece if isinstance(piece, range) else _vectors_of(db, piece) for piece in pieces])
+        blocks: list[range | Vectors] = []
+        for is_range, group in groupby(pieces, lambda piece: isinstance(piece, range)):
+            same = list(group)
+            blocks += [piece for piece in same if isinstance(piece, range)]
+            if not is_range:
+                blocks.append(_matrix(db, [piece for piece in same if isinstance(piece, int)]))
+        made = self.vectors.spliced(known.vectors, blocks)
         if made is None:
-            parts = [known.vectors.vectors(piece) if isinstance(piece, range) else _vectors_of(db, piece) for piece in pieces]
-            made = self.vectors.build(np.concatenate(parts))
+            made = self.vectors.build(np.concatenate([known.vectors.vectors(one) if isinstance(one, range) else one for one in blocks]))
         return made
 
     def _words(self, db: sqlite3.Connection, known: Snapshot, pieces: Sequence[Piece] | None) -> LexicalIndex:
@@ -162,7 +167,8 @@ class Loader:
                 data = sealed(store.packed(part))
                 part.kept = db.execute("INSERT INTO words (place, rows, data) VALUES (?, ?, ?)", (place, len(part), data)).lastrowid
             else:
-                db.execute("UPDATE words SET place = ? WHERE id = ?", (place, part.kept))
+                # only where it is another: SQLite writes the whole row anew, several megabytes
+                db.execute("UPDATE words SET place = ?1 WHERE id = ?2 AND place != ?1", (place, part.kept))
         return made
 
     def _apart(self, db: sqlite3.Connection, facts: Facts, pieces: Sequence[Piece] | None) -> tuple[VectorIndex, LexicalIndex, str]:
@@ -181,7 +187,7 @@ class Loader:
         db.execute("DELETE FROM words")
         name = f"{facts.version}-{secrets.token_hex(8)}"  # never that of a transaction that was lost
         folder = self._collection.root / "indexes" / name
-        made = vectors.build(np.concatenate([_vectors_of(db, row) for row in rows]))
+        made = vectors.build(_matrix(db, rows))
         lexical = self._built(db)
         make_folder(folder)
         try:
@@ -221,7 +227,8 @@ def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
         yield rows
 
 
-def _entry(db: sqlite3.Connection, row: int) -> Entry:
+def entry_in(db: sqlite3.Connection, row: int) -> Entry:
+    """The document of this number."""
     return entry_of_row(*db.execute("SELECT id, key, entry, size, stamp FROM document WHERE id = ?", (row,)).fetchone())
 
 
@@ -233,6 +240,21 @@ def _group(db: sqlite3.Connection, entry: Entry) -> Packed:
 def _vectors_of(db: sqlite3.Connection, row: int) -> Vectors:
     count, data = _cut(db, row, "count, vectors")
     return unpack_vectors(data, count)
+
+
+def _matrix(db: sqlite3.Connection, rows: Sequence[int]) -> Vectors:
+    """The vectors of these documents, one behind another. One large piece of memory is given back whole; many small ones were not."""
+    counts = [_cut(db, row, "count")[0] for row in rows]
+    made, at = np.empty((0, 0), dtype=np.float32), 0
+    for row, count in zip(rows, counts, strict=True):
+        found = _vectors_of(db, row)
+        if not at:
+            made = np.empty((sum(counts), found.shape[1]), dtype=np.float32)
+        if found.shape[1] != made.shape[1]:
+            raise LibraryDamaged("Documents have vectors of different lengths.", remedy=REBUILD)
+        made[at : at + count] = found
+        at += count
+    return made
 
 
 def _terms_of(db: sqlite3.Connection, row: int) -> list[list[str]]:

@@ -137,12 +137,11 @@ class FaissStore:
             if len(group) == 1 and isinstance(part, Cut) and part.is_whole:
                 made.append(part.segment)
                 continue
-            index: faiss.Index | None = None
-            for part in group:
-                vectors = part.segment.index.reconstruct_n(part.rows.start, len(part)) if isinstance(part, Cut) else part
-                index = index or faiss.IndexFlatIP(vectors.shape[1])
-                index.add(np.ascontiguousarray(vectors, dtype=np.float32))
-            made += [self._segment(index)] if index else []
+            parts = [part.segment.index.reconstruct_n(part.rows.start, len(part)) if isinstance(part, Cut) else part for part in group]
+            index = faiss.IndexFlatIP(parts[0].shape[1])
+            # at once: added one by one, the index would hold room for up to twice as many
+            index.add(np.ascontiguousarray(parts[0] if len(parts) == 1 else np.concatenate(parts), dtype=np.float32))
+            made.append(self._segment(index))
         return made
 
     def _segment(self, index: faiss.Index) -> FlatSegment:
