@@ -1,10 +1,10 @@
 """The forms in which entailment models read a text with a claim: their input, and the output that says that the text supports the claim.
 
-    one output       [CLS] text [SEP] claim [SEP]              its logit; a sentence-transformers cross-encoder
-    named outputs    the same                                  entailment against the others; a model for natural language inference
-    two, unnamed     [CLS] text [SEP] claim [SEP] by eos       the second; MiniCheck on RoBERTa and DeBERTa
-    T5, generating   predict: text</s>claim</s>                "1" against "0" as its first word; MiniCheck on Flan-T5
-    HHEM             <pad> its prompt</s>                      the second output at the first token; HHEM-2.1-Open
+    one output       [CLS] text [SEP] claim [SEP]          its logit; a sentence-transformers cross-encoder
+    named outputs    the same                              entailment against the others; a model for inference
+    two, unnamed     [CLS] text [SEP] claim [SEP] by eos   the second; MiniCheck on RoBERTa and DeBERTa
+    T5, generating   predict: text</s>claim</s>            "1" against "0" as its first word; MiniCheck on Flan-T5
+    HHEM             <pad> its prompt</s>                  the second output at the first token; HHEM-2.1-Open
 
 Code that comes with a model is never run: a folder is read by the classes of transformers, or not at all. No text can write a model's
 special tokens: an evidence that holds "[SEP]" would else end where it likes.

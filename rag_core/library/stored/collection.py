@@ -1,6 +1,6 @@
 """A collection on disk: one SQLite file, with the bytes of its sources beside it.
 
-    <collection>/collection.sqlite     documents, pages, passages, vectors, words, and the list of what waits to be indexed
+    <collection>/collection.sqlite     documents, pages, passages, vectors, words, and what waits to be indexed
     <collection>/sources/<digest>      the bytes as they were handed in; see stored_sources.py
     <collection>/indexes/<name>/       what a vector store in a database is found by; see adapters/index/apart.py
     <collection>/title.txt             its name as a person wrote it; see titles.py
